@@ -1,0 +1,206 @@
+"""What a game is, seen from outside. Server, ladder and generic tests know games only through this."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from lictor.engine.chance import Chance
+
+Seat: TypeAlias = str
+Viewer: TypeAlias = str
+Options: TypeAlias = Mapping[str, object]
+
+SPECTATOR: Viewer = "spectator"
+
+
+class GameError(Exception):
+    """Something was asked of a game that it cannot do; the text says what to do instead."""
+
+
+class IllegalAction(GameError):
+    """The action may not be taken now; nothing has changed."""
+
+
+class BadNotation(GameError):
+    """The text is not an action of this game."""
+
+
+class BadOption(GameError):
+    """An option is unknown, or has a value it may not have."""
+
+
+class BadData(GameError):
+    """A game's data file contradicts itself; the text names the entry."""
+
+
+class BadState(GameError):
+    """A dumped state is malformed or impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice made before a game: what it may be, what it is by default, and what it means."""
+
+    default: object
+    meaning: str
+    values: tuple[str, ...] | None = None  # None: free, checked by the game
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: the winner or `None`, the game's reason, and its own score per seat."""
+
+    winner: Seat | None
+    reason: str
+    score: Mapping[Seat, int]
+
+
+class Action(Protocol):
+    """One spoken order. `str` gives its notation."""
+
+    def __str__(self) -> str: ...
+    def __hash__(self) -> int: ...
+
+
+class Event(Protocol):
+    """Something that happened, with all there is to know of it."""
+
+    def seen_by(self, viewer: Viewer) -> Event | None:
+        """Return the event as `viewer` may see it, or `None` if he notices nothing."""
+
+    def reveals(self) -> Iterable[str]:
+        """Return the names of pieces and cards whose hidden facts this event lays open to somebody."""
+
+    def facts(self) -> dict[str, object]:
+        """Return the event as plain JSON values, with its kind."""
+
+
+class Observation(Protocol):
+    """All that a viewer may know of a position, without memory of what went before."""
+
+    @property
+    def viewer(self) -> Viewer: ...
+
+    def facts(self) -> dict[str, object]:
+        """Return the observation as plain JSON values."""
+
+
+S = TypeVar("S")
+A = TypeVar("A", bound=Action)
+E = TypeVar("E", bound=Event)
+O = TypeVar("O", bound=Observation)  # noqa: E741
+
+
+class Game(Protocol[S, A, E, O]):
+    """A game: a module with these names."""
+
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def EDITIONS(self) -> tuple[str, ...]: ...
+    @property
+    def SEATS(self) -> tuple[Seat, ...]: ...
+    @property
+    def RULES_EPOCH(self) -> int: ...
+    @property
+    def OPTIONS(self) -> Mapping[str, Option]: ...
+    @property
+    def FOG(self) -> Fog: ...
+
+    def new_game(self, options: Options, chance: Chance) -> S:
+        """Set up a game that draws from `chance` for the rest of its life."""
+
+    def to_act(self, state: S) -> tuple[Seat, ...]:
+        """Return the seats that owe a decision: none if over, several if simultaneous."""
+
+    def legal_actions(self, state: S, seat: Seat) -> list[A]:
+        """Return every action `seat` may take now, none twice, in a stable order."""
+
+    def apply(self, state: S, seat: Seat, action: A) -> list[E]:
+        """Carry out `action` in place, or raise `IllegalAction` and change nothing."""
+
+    def observation(self, state: S, viewer: Viewer) -> O:
+        """Return what `viewer` may know."""
+
+    def outcome(self, state: S) -> Outcome | None:
+        """Return how the game ended, or `None` while it goes on."""
+
+    def parse_action(self, text: str) -> A:
+        """Read an action from its notation, or raise `BadNotation`."""
+
+    def describe(self, event: E, viewer: Viewer) -> str:
+        """Tell in words what `viewer` sees of `event`; empty if nothing."""
+
+    def catalog(self, options: Options) -> dict[str, Any]:
+        """Return the static data a client needs: spaces, pieces, cards, provenance."""
+
+    def snapshot(self, state: S) -> dict[str, Any]:
+        """Return the position in the form in which engines are compared."""
+
+    def dump(self, state: S) -> dict[str, Any]:
+        """Return everything the future depends on, except the chance, as plain JSON values."""
+
+    def load(self, dumped: Mapping[str, Any], chance: Chance) -> S:
+        """Rebuild a state from `dump`, or raise `BadState`."""
+
+    def digest(self, state: S) -> str:
+        """Return the SHA-256 of the canonical JSON of `dump`."""
+
+    def copy(self, state: S, chance: Chance | None = None) -> S:
+        """Return an independent twin that draws from `chance`; without one, drawing is an error."""
+
+    def sample(self, observation: O, events: Sequence[E], chance: Chance) -> S:
+        """Draw a full state that fits what a viewer sees now and saw in `events`."""
+
+    def redeal(self, state: S, viewer: Viewer, chance: Chance, keep: frozenset[str] = frozenset()) -> S:
+        """Draw everything that is hidden from `viewer` anew, except the facts of the pieces in `keep`."""
+
+    def counterpart(self, state: S, seat: Seat, action: A, other: S) -> A | None:
+        """Return the action in the re-dealt state `other` that looks the same from outside, if it exists."""
+
+    def evaluate(self, state: S, seat: Seat) -> float:
+        """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fog:
+    """What is hidden in a game's dump, declared apart from the code that shows it.
+
+    `classes` maps a pattern of a path in the dump (`*` stands for any key or index) to who may know the value:
+    `public`, `owner` (one seat only, whichever: the law then expects it to differ for the others), `nobody`,
+    or `mixed` (depends on the phase or the piece; the game's `hidden` says which).
+    `kinds` names the hidden kinds of fact; `hidden` lists, for a dump and a viewer, every hidden fact of a kind.
+    """
+
+    classes: Mapping[str, str]
+    kinds: tuple[str, ...]
+    hidden: Any  # Callable[[Mapping[str, Any], Viewer], dict[str, object]]
+    public: Any  # Callable[[Mapping[str, Any], Viewer], dict[str, object]]
+
+
+def canonical_json(value: object) -> str:
+    """Return `value` as JSON with sorted keys and no blanks."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def sha256_of(value: object) -> str:
+    """Return the SHA-256 of the canonical JSON of `value`, in hex."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def settle_options(allowed: Mapping[str, Option], given: Options) -> dict[str, object]:
+    """Return `given` with the defaults filled in, or raise `BadOption`."""
+    for name in given:
+        if name not in allowed:
+            raise BadOption(f"unknown option {name!r:.60}; there are {', '.join(allowed)}")
+    settled: dict[str, object] = {}
+    for name, option in allowed.items():
+        value = given.get(name, option.default)
+        if option.values is not None and value not in option.values:
+            raise BadOption(f"option {name!r} may not be {value!r:.60}; it may be {' or '.join(option.values)}")
+        settled[name] = value
+    return settled

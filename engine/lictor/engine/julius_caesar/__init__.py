@@ -1,0 +1,140 @@
+"""Julius Caesar (Columbia Games), editions 2.0 and 1.x: the rules, complete. Chapters are modules."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from lictor.engine.chance import Chance, NoChance
+from lictor.engine.game import IllegalAction, Option, Options, Outcome, Seat, Viewer, settle_options, sha256_of
+from lictor.engine.julius_caesar import battle, cards, gods, levies, movement, retreats, setup, winter
+from lictor.engine.julius_caesar.actions import Action, parse_action
+from lictor.engine.julius_caesar.dumps import dump, load
+from lictor.engine.julius_caesar.events import Event
+from lictor.engine.julius_caesar.facts import SEATS, facts_for
+from lictor.engine.julius_caesar.snapshots import snapshot
+from lictor.engine.julius_caesar.state import (
+    NOBODY,
+    Battle,
+    ChooseBattle,
+    ChooseCard,
+    ChooseDiscard,
+    ChooseSurprise,
+    Defection,
+    Deploy,
+    JupiterCalls,
+    Levies,
+    Moves,
+    Over,
+    RegroupPhase,
+    State,
+    VulcanBurns,
+    WinterDisband,
+    WinterNavis,
+    deciders,
+)
+
+NAME = "julius_caesar"
+EDITIONS = ("2.0", "1.x")
+RULES_EPOCH = 1
+OPTIONS = {
+    "edition": Option("2.0", "the rulebook: 2.0 of 2023, or the older 1.x", EDITIONS),
+    "deployment": Option(
+        "historical", "the historical set-up (5.1), or free swaps of it (5.3)", ("historical", "free")
+    ),
+    "data": Option(None, "a parsed data mapping in place of the one that comes with the game"),
+}
+
+
+class Chapter(Protocol):
+    """A chapter of the rulebook: what may be done in its phases, what everyone sees must be, and how it is done."""
+
+    def legal(self, state: State, seat: int) -> list[Action]: ...
+    def forced(self, state: State) -> tuple[int, Action] | None: ...
+    def play(self, state: State, seat: int, action: Action, events: list[Event]) -> None: ...
+
+
+CHAPTERS: dict[type, Chapter] = {
+    Deploy: setup,
+    ChooseDiscard: cards,
+    ChooseCard: cards,
+    JupiterCalls: gods,
+    Defection: gods,
+    VulcanBurns: gods,
+    ChooseSurprise: gods,
+    Moves: movement,
+    Levies: levies,
+    ChooseBattle: battle,
+    Battle: battle,
+    RegroupPhase: retreats,
+    WinterNavis: winter,
+    WinterDisband: winter,
+}
+
+
+def new_game(options: Options, chance: Chance) -> State:
+    """Set up a game that draws from `chance` for the rest of its life."""
+    settled = settle_options(OPTIONS, options)
+    facts = facts_for(settled["data"])
+    return setup.new_game(facts, str(settled["edition"]), str(settled["deployment"]), chance)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    """Return the seats that owe a decision."""
+    return tuple([SEATS[seat] for seat in deciders(state)])
+
+
+def legal_actions(state: State, seat: Seat) -> list[Action]:
+    """Return every action `seat` may take now."""
+    return _legal(state, _seat_index(seat)).copy()
+
+
+def _legal(state: State, seat: int) -> list[Action]:
+    known = state.known_legal
+    if known is not None and known[0] == seat:
+        return known[1]
+    found = CHAPTERS[type(state.phase)].legal(state, seat) if seat in deciders(state) else []
+    state.known_legal = (seat, found)
+    return found
+
+
+def apply(state: State, seat: Seat, action: Action) -> list[Event]:
+    """Carry out `action` in place, with all that everyone can see must follow; or raise `IllegalAction`."""
+    index = _seat_index(seat)
+    if index not in deciders(state):
+        raise IllegalAction(f"{seat} has nothing to decide now")
+    if action not in _legal(state, index):
+        raise IllegalAction(f"{seat} may not {action!s:.80}: it is not among his legal actions")
+    state.known_legal = None
+    events: list[Event] = []
+    CHAPTERS[type(state.phase)].play(state, index, action, events)
+    while not isinstance(state.phase, Over):
+        step = CHAPTERS[type(state.phase)].forced(state)
+        if step is None:
+            break
+        CHAPTERS[type(state.phase)].play(state, step[0], step[1], events)
+    return events
+
+
+def outcome(state: State) -> Outcome | None:
+    """Return how the game ended, or `None` while it goes on."""
+    phase = state.phase
+    if not isinstance(phase, Over):
+        return None
+    winner = None if phase.winner == NOBODY else SEATS[phase.winner]
+    return Outcome(winner, phase.reason, dict(zip(SEATS, state.victory_points(), strict=True)))
+
+
+def digest(state: State) -> str:
+    """Return the SHA-256 of the canonical JSON of `dump`."""
+    return sha256_of(dump(state))
+
+
+def copy(state: State, chance: Chance | None = None) -> State:
+    """Return an independent twin that draws from `chance`; without one, drawing is an error."""
+    return state.copy(NoChance() if chance is None else chance)
+
+
+def _seat_index(seat: Seat) -> int:
+    if seat not in SEATS:
+        raise IllegalAction(f"there is no seat {seat!r:.40}; there are {' and '.join(SEATS)}")
+    return SEATS.index(seat)

@@ -1,0 +1,1 @@
+"""Ratings, pairing, formats, SPRT: pure functions over results."""
