@@ -41,8 +41,9 @@ def position(
     their pools (or `dead`); Cleopatra, if not drawn, stands out of the way in Jerusalem as Pompey's.
     `phase` is `card` (both are to play a card; `hands` holds them), `moves`, `levies`, `god` (the card of `to_move`
     says which), `battles` (the next thing is the choice of a battle), `disband` or `year_end` (the last order of
-    the fifth turn is to be given: `end_levies`). `card` is that of `to_move`, who is player 1 unless `player1` says
-    otherwise. A space with both sides needs `attacks`: space -> (attacker, the neighbour he came from).
+    the fifth turn is to be given: `end_levies`). `card` is that of `to_move`, who is player 1, or at `year_end`
+    player 2, unless `player1` says otherwise. A space with both sides needs `attacks`: space -> (attacker, the
+    neighbour he came from).
     """
     dumped = game.dump(game.new_game({"edition": edition}, ScriptedChance([(n, 0) for n in range(27, 15, -1)])))
     for name, entry in dumped["blocks"].items():
@@ -60,7 +61,8 @@ def position(
                 dumped["blocks"][block].update(at=space, side=seat.strip(), steps=int(steps or full))
     enemy = "pompey" if to_move == "caesar" else "caesar"
     played = {to_move: card_number(card), enemy: card_number(enemy_card)}
-    dumped.update(year=year, turn=turn, player1=player1 or to_move, played=played)
+    first = enemy if phase == "year_end" else to_move
+    dumped.update(year=year, turn=turn, player1=player1 or first, played=played)
     dumped["last_played"] = {seat: card_number((last_cards or {}).get(seat, 0)) for seat in game.SEATS}
     dumped["fights"] = {
         space: {

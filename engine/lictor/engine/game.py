@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -48,6 +48,24 @@ class Option:
     default: object
     meaning: str
     values: tuple[str, ...] | None = None  # None: free, checked by the game
+
+
+Path: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fog:
+    """What is hidden in a game's dump, declared apart from the code that shows things to viewers.
+
+    `knowers(dump, path)` are the viewers who may know the value at `path`; a path it does not know raises `BadState`.
+    `kind(dump, path)` is the kind of hidden fact it is, one of `kinds`; `leaves` are the paths, with `*` for any key,
+    at which a value is one fact.
+    """
+
+    kinds: tuple[str, ...]
+    leaves: frozenset[Path]
+    knowers: Callable[[Mapping[str, Any], Path], frozenset[Viewer]]
+    kind: Callable[[Mapping[str, Any], Path], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +182,6 @@ class Game(Protocol[S, A, E, O]):
 
     def evaluate(self, state: S, seat: Seat) -> float:
         """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fog:
-    """What is hidden in a game's dump, declared apart from the code that shows it.
-
-    `classes` maps a pattern of a path in the dump (`*` stands for any key or index) to who may know the value:
-    `public`, `owner` (one seat only, whichever: the law then expects it to differ for the others), `nobody`,
-    or `mixed` (depends on the phase or the piece; the game's `hidden` says which).
-    `kinds` names the hidden kinds of fact; `hidden` lists, for a dump and a viewer, every hidden fact of a kind.
-    """
-
-    classes: Mapping[str, str]
-    kinds: tuple[str, ...]
-    hidden: Any  # Callable[[Mapping[str, Any], Viewer], dict[str, object]]
-    public: Any  # Callable[[Mapping[str, Any], Viewer], dict[str, object]]
 
 
 def canonical_json(value: object) -> str:

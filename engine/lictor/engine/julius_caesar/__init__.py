@@ -6,11 +6,15 @@ from typing import Any, Protocol
 
 from lictor.engine.chance import Chance, NoChance
 from lictor.engine.game import IllegalAction, Option, Options, Outcome, Seat, Viewer, settle_options, sha256_of
-from lictor.engine.julius_caesar import battle, cards, gods, levies, movement, retreats, setup, winter
+from lictor.engine.julius_caesar import battle, cards, evaluation, gods, levies, movement, retreats, setup, winter
 from lictor.engine.julius_caesar.actions import Action, parse_action
+from lictor.engine.julius_caesar.catalog import catalog_of
 from lictor.engine.julius_caesar.dumps import dump, load
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import SEATS, facts_for
+from lictor.engine.julius_caesar.fog import FOG
+from lictor.engine.julius_caesar.observation import Observation, observation
+from lictor.engine.julius_caesar.sampling import sample
 from lictor.engine.julius_caesar.snapshots import snapshot
 from lictor.engine.julius_caesar.state import (
     NOBODY,
@@ -32,6 +36,13 @@ from lictor.engine.julius_caesar.state import (
     WinterNavis,
     deciders,
 )
+from lictor.engine.julius_caesar.worlds import counterpart, redeal
+
+__all__ = [
+    "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "apply",
+    "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load", "new_game",
+    "observation", "outcome", "parse_action", "redeal", "sample", "snapshot", "to_act",
+]  # fmt: skip
 
 NAME = "julius_caesar"
 EDITIONS = ("2.0", "1.x")
@@ -122,6 +133,23 @@ def outcome(state: State) -> Outcome | None:
         return None
     winner = None if phase.winner == NOBODY else SEATS[phase.winner]
     return Outcome(winner, phase.reason, dict(zip(SEATS, state.victory_points(), strict=True)))
+
+
+def describe(event: Event, viewer: Viewer) -> str:
+    """Tell in words what `viewer` sees of `event`; empty if nothing."""
+    seen = event.seen_by(viewer)
+    return "" if seen is None else seen.words()
+
+
+def catalog(options: Options) -> dict[str, Any]:
+    """Return the static data a client needs."""
+    settled = settle_options(OPTIONS, options)
+    return catalog_of(facts_for(settled["data"]), str(settled["edition"]), str(settled["deployment"]))
+
+
+def evaluate(state: State, seat: Seat) -> float:
+    """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
+    return evaluation.evaluate(state, _seat_index(seat))
 
 
 def digest(state: State) -> str:

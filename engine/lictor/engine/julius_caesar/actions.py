@@ -281,7 +281,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
-def parse_action(text: str) -> Action:
+def parse_action(text: object) -> Action:
     """Read an action from its notation, or raise `BadNotation`."""
     if not isinstance(text, str) or len(text) > _LONGEST:
         raise BadNotation(f"an action is a text of at most {_LONGEST} characters")

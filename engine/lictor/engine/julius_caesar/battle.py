@@ -125,8 +125,8 @@ def _suffer(state: State, seat: int, block: int, events: list[Event]) -> None:
 def _leave(state: State, phase: Battle, seat: int, action: Retreat, events: list[Event]) -> None:
     """7.6: retreat; a block that must and cannot is eliminated.
 
-    Cleopatra changes sides at strength I instead (7.52, ruling 31); she has neither fired, retreated nor passed, so that
-    her battle turn is still to come, on her new side (ruling 30).
+    Cleopatra changes sides at strength I instead (7.52, ruling 31); she has neither fired, retreated nor passed, so
+    that her battle turn is still to come, on her new side (ruling 30).
     """
     block = state.facts.block_index[action.block]
     if action.path:

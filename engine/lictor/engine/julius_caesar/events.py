@@ -356,10 +356,17 @@ class Declined(Event):
 
 @dataclass(frozen=True, slots=True)
 class VulcanStruck(Event):
-    """Vulcan: every block of a city loses a step."""
+    """Vulcan: every block of a city loses a step. `among` is for the fog law alone and shown to nobody."""
 
     seat: str
     space: str
+    among: tuple[str, ...]
+
+    def seen_by(self, viewer: Viewer) -> VulcanStruck:
+        return VulcanStruck(self.seat, self.space, ())
+
+    def reveals(self) -> Iterable[str]:
+        return self.among
 
     def words(self) -> str:
         return f"Vulcan strikes {spoken(self.space)} for {spoken(self.seat)}."

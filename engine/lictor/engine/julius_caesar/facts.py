@@ -67,6 +67,9 @@ class Facts:
         self._read_limits(data)
         self._read_deployment(data)
         self._lay_paths()
+        # Rows of observations, made once each: they repeat from one observation to the next.
+        self.own_rows: dict[int, Any] = {}
+        self.piece_rows: dict[tuple[int, int, tuple[int, ...]], list[Any]] = {}
         self.fire = [Fire(name) for name in self.blocks]
         self.let_pass = [Pass(name) for name in self.blocks]
         self.hit = [Hit(name) for name in self.blocks]
@@ -212,7 +215,7 @@ class Facts:
                 _whole(row, f"road_limits: {name}", road, 0, 63)
         # By class of road; the last is for sea borders, which have no limit (6.2).
         self.limit_move, self.limit_attack, self.limit_pluto, self.limit_retreat, self.limit_regroup = (
-            tuple([*(int(limits[name][road]) for road in ROADS), 99])
+            (*(int(limits[name][road]) for road in ROADS), 99)
             for name in ("move", "attack", "pluto_attack", "retreat", "regroup")
         )
         self.third_leader: dict[int, tuple[int, ...]] = {}
@@ -248,7 +251,7 @@ class Facts:
                     | {self.blocks[b] for b in placed if placed.count(b) > 1}
                 )
                 raise BadData(
-                    f"deployment and levy_pool of {name}: each of its blocks must be in one of them once; see {', '.join(odd)}"
+                    f"deployment, levy_pool: {name}: each block must be in one of them, once; see {', '.join(odd)}"
                 )
         if self.deployment.get(self.cleopatra) is None:
             raise BadData("deployment: cleopatra must stand on the map")
@@ -363,10 +366,33 @@ def standard_facts() -> Facts:
     return Facts(yaml.safe_load(text))
 
 
+_loaded: dict[str, Facts] = {}  # data sets in use, by hash: an observation names its data by the hash
+_MOST_LOADED = 64
+
+
 def facts_for(data: object) -> Facts:
     """Return the facts of a parsed data mapping; `None` means the standard ones."""
     if data is None:
         return standard_facts()
     if not isinstance(data, Mapping):
         raise BadData(f"data must be a parsed mapping, not {type(data).__name__}")
-    return Facts(data)
+    try:
+        key = sha256_of(data)
+    except (TypeError, ValueError) as error:
+        raise BadData(f"data must hold only what JSON can hold: {error}") from error
+    if key == standard_facts().hash:
+        return standard_facts()
+    if key not in _loaded:
+        while len(_loaded) >= _MOST_LOADED:
+            del _loaded[next(iter(_loaded))]
+        _loaded[key] = Facts(data)
+    return _loaded[key]
+
+
+def known_facts(key: str) -> Facts:
+    """Return the facts of a data set by its hash, or raise `BadData` if it has not been loaded."""
+    if key == standard_facts().hash:
+        return standard_facts()
+    if key not in _loaded:
+        raise BadData(f"the data set {key:.16} is not loaded: call catalog or new_game with it first")
+    return _loaded[key]

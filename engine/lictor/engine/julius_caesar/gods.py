@@ -128,8 +128,9 @@ def _vulcan(state: State, seat: int, city: int, events: list[Event]) -> None:
     """Vulcan: every block there loses a step; in 2.0 Cleopatra at strength I is spared."""
     facts = state.facts
     victim = seat if state.is_friendly(city, seat) else 1 - seat
-    events.append(tell.VulcanStruck(SEATS[seat], facts.spaces[city]))
-    for block in state.stacks[victim][city]:
+    group = state.stacks[victim][city]
+    events.append(tell.VulcanStruck(SEATS[seat], facts.spaces[city], tuple(facts.blocks[b] for b in group)))
+    for block in group:
         if block == facts.cleopatra and state.steps[block] == 1 and state.edition == "2.0":
             continue
         state.lose_step(block, events)

@@ -133,7 +133,7 @@ def _voyages(state: State, phase: Moves) -> list[Action]:
 def _sea_paths(state: State, seat: int, origin: int, seas: list[int], friendly: list[int]) -> list[tuple[int, ...]]:
     facts = state.facts
     done: list[tuple[int, ...]] = []
-    open_paths = [(sea,) for sea in seas]
+    open_paths: list[tuple[int, ...]] = [(sea,) for sea in seas]
     while open_paths:
         path = open_paths.pop()
         for way in facts.borders[path[-1]]:
@@ -161,7 +161,7 @@ def _could_move(state: State, phase: Moves) -> bool:
     limits = facts.limit_move, facts.limit_pluto if card == PLUTO else facts.limit_attack
     for origin in range(len(own)) if phase.points else phase.opened:
         stack = own[origin]
-        if not stack or all([moved[block] for block in stack]):
+        if not stack or all(moved[block] for block in stack):
             continue
         if origin in state.fights and _is_pinned(state, origin, seat):
             continue

@@ -247,6 +247,7 @@ def deciders(state: State) -> tuple[int, ...]:
         return (state.player1,)
     if isinstance(phase, Over):
         return ()
+    assert not isinstance(phase, Battle)
     return (phase.seat,)
 
 

@@ -1,0 +1,85 @@
+"""Games between players of this process, each with its record. The same seed gives the same games."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lictor.engine import registry
+from lictor.engine.chance import SeededChance, derive_secret
+from lictor.engine.fog import seen_events
+from lictor.engine.game import Outcome
+from lictor.engine.record import Recorder
+from lictor.server.players import PLAYERS
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to play: game, options, who sits where (in seat order), and the seed of the whole series."""
+
+    game: str
+    options: Mapping[str, object]
+    players: Sequence[str]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One finished game."""
+
+    number: int
+    match: str
+    outcome: Outcome
+    decisions: int
+    record: bytes
+
+
+Told = Callable[[str, Any, list[Any]], None]  # seat, action, events
+
+
+def play(plan: Plan, number: int, tell: Told | None = None) -> Played:
+    """Play game `number` of a plan. Its secret comes from the seed, so that anybody can play it again."""
+    game = registry.get(plan.game)
+    match = f"selfplay-{plan.seed}-{number}"
+    recorder = Recorder(
+        game,
+        plan.options,
+        match=match,
+        secret=derive_secret("selfplay", str(plan.seed), str(number)),
+        players=dict(zip(game.SEATS, plan.players, strict=True)),
+    )
+    players = {
+        seat: PLAYERS[name](game, seat, SeededChance(_seed_of(plan, number, seat)))
+        for seat, name in zip(game.SEATS, plan.players, strict=True)
+    }
+    state = recorder.state
+    while seats := game.to_act(state):
+        seat = seats[0]
+        action = players[seat].decide(game.observation(state, seat), game.legal_actions(state, seat))
+        events = recorder.apply(seat, action)
+        for viewer, player in players.items():
+            player.see(seen_events(events, viewer))
+        if tell is not None:
+            tell(seat, action, events)
+    outcome = game.outcome(state)
+    assert outcome is not None
+    return Played(number, match, outcome, len(recorder.actions), recorder.finish())
+
+
+def _seed_of(plan: Plan, number: int, seat: str) -> int:
+    return int.from_bytes(derive_secret("player", str(plan.seed), str(number), seat)[:8], "big")
+
+
+def play_many(plan: Plan, games: int, jobs: int = 1) -> Iterator[Played]:
+    """Play games 0, 1, 2, ... of a plan, in that order whatever the number of processes."""
+    if jobs == 1:
+        yield from (play(plan, number) for number in range(games))
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(_play_one, ((plan, number) for number in range(games)))
+
+
+def _play_one(job: tuple[Plan, int]) -> Played:
+    return play(*job)
