@@ -17,8 +17,8 @@ from lictor.engine.game import SPECTATOR, Action, Game, GameError, IllegalAction
 
 AnyGame = Game[Any, Any, Any, Any]
 _OFTEN = 60  # a kind of hidden fact that differed less often is looked for
-_TRIES = 24  # actions tried to find one
 _WORLDS = 8  # worlds drawn before a state is said to have but one
+MOST_LEAKS = 20  # then the search ends: the first ones say enough
 _PROBES = 3  # forbidden actions tried per comparison, for their error texts
 
 
@@ -41,10 +41,10 @@ class FogReport:
 
 
 def check_games(game: AnyGame, options: Sequence[Options], states: int, seed: int) -> Iterator[FogReport]:
-    """Check the law along random games, cycling through `options`, until `states` were visited; yield as it grows."""
+    """Check the law along random games, cycling through `options`, until `states` were visited; yield after each."""
     report = FogReport(game.NAME)
     number = 0
-    while report.states < states:
+    while report.states < states and len(report.leaks) < MOST_LEAKS:
         _check_game(game, options[number % len(options)], seed + number, states, report)
         number += 1
         yield report
@@ -57,9 +57,10 @@ def _check_game(game: AnyGame, options: Options, seed: int, states: int, report:
     viewers = (*game.SEATS, SPECTATOR)
     history: dict[Viewer, list[Any]] = {viewer: [] for viewer in viewers}
     step = 0
-    while (seats := game.to_act(state)) and report.states < states:
+    while (seats := game.to_act(state)) and report.states < states and len(report.leaks) < MOST_LEAKS:
         seat = seats[choose.draw(len(seats))]
-        action = _choose(game, state, seat, choose, report)
+        actions = game.legal_actions(state, seat)
+        action = game.FOG.choose(state, seat, actions, choose)
         if choose.draw(3) == 0 or _is_rare(game, state, report):
             report.states += 1
             for viewer in viewers:
@@ -71,19 +72,6 @@ def _check_game(game: AnyGame, options: Options, seed: int, states: int, report:
                 if seen is not None:
                     history[viewer].append(seen)
         step += 1
-
-
-def _choose(game: AnyGame, state: Any, seat: str, choose: Chance, report: FogReport) -> Any:
-    """Choose at random, but rather what leads to a rare kind of hidden fact, if a few tries find it."""
-    actions = game.legal_actions(state, seat)
-    look = report.missing_kinds(game, _OFTEN) and choose.draw(3) == 0
-    for _ in range(_TRIES if look else 0):
-        action = actions[choose.draw(len(actions))]
-        twin = game.copy(state, SeededChance(choose.draw(10**9)))
-        game.apply(twin, seat, action)
-        if _is_rare(game, twin, report):
-            return action
-    return actions[choose.draw(len(actions))]
 
 
 def _is_rare(game: AnyGame, state: Any, report: FogReport) -> bool:

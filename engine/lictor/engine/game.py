@@ -59,13 +59,14 @@ class Fog:
 
     `knowers(dump, path)` are the viewers who may know the value at `path`; a path it does not know raises `BadState`.
     `kind(dump, path)` is the kind of hidden fact it is, one of `kinds`; `leaves` are the paths, with `*` for any key,
-    at which a value is one fact.
+    at which a value is one fact. `choose(state, seat, actions, chance)` plays so that every kind comes about.
     """
 
     kinds: tuple[str, ...]
     leaves: frozenset[Path]
     knowers: Callable[[Mapping[str, Any], Path], frozenset[Viewer]]
     kind: Callable[[Mapping[str, Any], Path], str]
+    choose: Callable[[Any, Seat, Sequence[Any], Chance], Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lictor.engine.game import SPECTATOR, BadState, Fog, Path, Viewer
+from lictor.engine.chance import Chance
+from lictor.engine.game import SPECTATOR, BadState, Fog, Path, Seat, Viewer
+from lictor.engine.julius_caesar.actions import Action, Move
 from lictor.engine.julius_caesar.facts import SEATS
+from lictor.engine.julius_caesar.state import State
 
 ALL = frozenset((*SEATS, SPECTATOR))
 PLAYERS = frozenset(SEATS)
@@ -66,7 +70,7 @@ LEAVES = {tuple(pattern.split(" ")): who for pattern, who in CLASSES.items()}
 
 def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
     """Return who may know the value at `path`."""
-    who = next((LEAVES[form] for form in _forms(path) if form in LEAVES), None)
+    who = _class_of(path)
     if who is None:
         raise BadState(f"nobody has said who may know {' '.join(path)}")
     phase = dumped["phase"]
@@ -82,6 +86,11 @@ def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
         case "piece":
             return _knowers_of_block(dumped, path[1], path[2])
     return frozenset()
+
+
+@functools.cache
+def _class_of(path: Path) -> str | dict[str, str] | None:
+    return next((LEAVES[form] for form in _forms(path) if form in LEAVES), None)
 
 
 def _forms(path: Path) -> list[Path]:
@@ -118,5 +127,23 @@ def kind(dumped: Mapping[str, Any], path: Path) -> str:
     return "pool" if entry["at"] == "pool" else "reserve" if entry["reserve"] else "identity"
 
 
+def choose(state: State, seat: Seat, actions: Sequence[Action], chance: Chance) -> Action:
+    """Play at random, but half of the time go where the enemy is, best into a battle by another road: to reserves."""
+    me, facts = SEATS.index(seat), state.facts
+    if chance.draw(2):
+        marches = [action for action in actions if isinstance(action, Move)]
+        attacks = [a for a in marches if state.has_enemy(facts.space_index[a.path[-1]], me)]
+        joins = [a for a in attacks if _joins_late(state, a)]
+        actions = joins or attacks or actions
+    return actions[chance.draw(len(actions))]
+
+
+def _joins_late(state: State, move: Move) -> bool:
+    facts = state.facts
+    came = move.path[-2] if len(move.path) > 1 else facts.spaces[state.at[facts.block_index[move.block]]]
+    fight = state.fights.get(facts.space_index[move.path[-1]])
+    return fight is not None and fight.main != facts.space_index[came]
+
+
 KINDS = ("hand", "discard", "chosen", "deck", "pool", "identity", "steps", "reserve", "swaps")
-FOG = Fog(KINDS, frozenset(LEAVES), knowers, kind)
+FOG = Fog(KINDS, frozenset(LEAVES), knowers, kind, choose)
