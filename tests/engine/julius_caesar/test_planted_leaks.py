@@ -12,7 +12,8 @@ from lictor.engine.game import IllegalAction
 from lictor.engine.julius_caesar import events as told
 from lictor.engine.julius_caesar.facts import SEATS
 from lictor.engine.julius_caesar.observation import RoadUse
-from lictor.engine.julius_caesar.state import Battle, ChooseCard, Levies, State
+from lictor.engine.julius_caesar.phases import Battle, ChooseCard, Levies
+from lictor.engine.julius_caesar.state import State
 
 OPTIONS = [{"deployment": "historical"}, {"deployment": "free"}]
 STATES = 400

@@ -14,10 +14,7 @@ from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import SEATS, facts_for
 from lictor.engine.julius_caesar.fog import FOG
 from lictor.engine.julius_caesar.observation import Observation, observation
-from lictor.engine.julius_caesar.sampling import sample
-from lictor.engine.julius_caesar.snapshots import snapshot
-from lictor.engine.julius_caesar.state import (
-    NOBODY,
+from lictor.engine.julius_caesar.phases import (
     Battle,
     ChooseBattle,
     ChooseCard,
@@ -30,12 +27,13 @@ from lictor.engine.julius_caesar.state import (
     Moves,
     Over,
     RegroupPhase,
-    State,
     VulcanBurns,
     WinterDisband,
     WinterNavis,
-    deciders,
 )
+from lictor.engine.julius_caesar.sampling import sample
+from lictor.engine.julius_caesar.snapshots import snapshot
+from lictor.engine.julius_caesar.state import NOBODY, State, deciders
 from lictor.engine.julius_caesar.worlds import counterpart, redeal
 
 __all__ = [

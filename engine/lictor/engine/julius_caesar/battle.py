@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import retreats
 from lictor.engine.julius_caesar.actions import Action, Fire, Hit, Pass, PickBattle, Retreat
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import CAESAR, POMPEY, SEATS
-from lictor.engine.julius_caesar.state import NOBODY, Battle, ChooseBattle, RegroupPhase, State
+from lictor.engine.julius_caesar.phases import Battle, ChooseBattle, RegroupPhase
+from lictor.engine.julius_caesar.state import NOBODY, State
 
 ROUNDS = 4
 DIE = 6
@@ -22,6 +23,7 @@ def legal(state: State, seat: int) -> list[Action]:
     if phase.hits:
         return [facts.hit[block] for block in _strongest(state, phase, seat)]
     found: list[Action] = []
+    # Ruling 29: each attacker leaves on its own letter, under the fire of earlier defenders.
     must_leave = phase.round == ROUNDS and seat == phase.attacker
     for block in phase.ready:
         if not must_leave:
@@ -157,7 +159,7 @@ def _go_on(state: State, phase: Battle, events: list[Event]) -> None:
 
 
 def _next_turn(state: State, phase: Battle, mains: list[list[int]]) -> bool:
-    """7.2: letters in order, the defender first within a letter; with surprise all attackers first in round 1."""
+    """7.2: letters in order, the defender first; surprise puts all attackers first, in round 1 only (ruling 6)."""
     facts, acted = state.facts, phase.acted
     attacker, defender = phase.attacker, 1 - phase.attacker
     surprise = phase.round == 1 and state.surprise == phase.space

@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import sequence
 from lictor.engine.julius_caesar.actions import Action, Discard, Play
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import APOLLO, CAESAR, POMPEY, SEATS
-from lictor.engine.julius_caesar.state import FIRST_YEAR, NO_CARD, ChooseCard, ChooseDiscard, State
+from lictor.engine.julius_caesar.phases import ChooseCard, ChooseDiscard
+from lictor.engine.julius_caesar.state import FIRST_YEAR, NO_CARD, State
 
 
 def legal(state: State, seat: int) -> list[Action]:

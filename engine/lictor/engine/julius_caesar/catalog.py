@@ -6,7 +6,8 @@ from typing import Any
 
 from lictor.engine.julius_caesar.actions import VERBS
 from lictor.engine.julius_caesar.facts import COLOURS, SEATS, Facts
-from lictor.engine.julius_caesar.state import FIRST_YEAR, LAST_YEAR, PHASE_NAMES, TURNS
+from lictor.engine.julius_caesar.phases import PHASE_NAMES
+from lictor.engine.julius_caesar.state import FIRST_YEAR, LAST_YEAR, TURNS
 
 NOTICE = "Julius Caesar is a game of Columbia Games, Inc., who own its title. No art and no rules text is included."
 

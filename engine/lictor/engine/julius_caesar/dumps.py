@@ -7,16 +7,9 @@ from typing import Any
 
 from lictor.engine.chance import Chance
 from lictor.engine.game import BadState
-from lictor.engine.julius_caesar import state as states
+from lictor.engine.julius_caesar import phases as all_phases
 from lictor.engine.julius_caesar.facts import SEATS, Facts, facts_for, standard_facts
-from lictor.engine.julius_caesar.state import (
-    DEAD,
-    FIRST_YEAR,
-    LAST_YEAR,
-    NO_CARD,
-    NOBODY,
-    POOL,
-    TURNS,
+from lictor.engine.julius_caesar.phases import (
     Battle,
     ChooseBattle,
     ChooseCard,
@@ -24,18 +17,17 @@ from lictor.engine.julius_caesar.state import (
     ChooseSurprise,
     Defection,
     Deploy,
-    Fight,
     JupiterCalls,
     Levies,
     Moves,
     Over,
     Phase,
     RegroupPhase,
-    State,
     VulcanBurns,
     WinterDisband,
     WinterNavis,
 )
+from lictor.engine.julius_caesar.state import DEAD, FIRST_YEAR, LAST_YEAR, NO_CARD, NOBODY, POOL, TURNS, Fight, State
 
 GAME, EPOCH = "julius_caesar", 1
 _OFF_MAP = {POOL: "pool", DEAD: "dead"}
@@ -210,7 +202,9 @@ def _load_cards(state: State, dumped: Mapping[str, Any]) -> None:
 def _load_phase(facts: Facts, dumped: Mapping[str, Any]) -> Phase:
     kind = dumped["kind"]
     if kind in ("JupiterCalls", "VulcanBurns", "ChooseSurprise", "WinterNavis", "WinterDisband"):
-        phase: type[JupiterCalls | VulcanBurns | ChooseSurprise | WinterNavis | WinterDisband] = getattr(states, kind)
+        phase: type[JupiterCalls | VulcanBurns | ChooseSurprise | WinterNavis | WinterDisband] = getattr(
+            all_phases, kind
+        )
         return phase(_seat(dumped["seat"], "phase: seat"))
     match kind:
         case "ChooseDiscard":

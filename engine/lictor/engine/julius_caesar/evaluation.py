@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from lictor.engine.julius_caesar.facts import CAESAR, POMPEY
-from lictor.engine.julius_caesar.state import FIRST_YEAR, NOBODY, TURNS, Over, State
+from lictor.engine.julius_caesar.phases import Over
+from lictor.engine.julius_caesar.state import FIRST_YEAR, NOBODY, TURNS, State
 
 YEARS = 5
 # Logistic weights: points count for more as the end comes near, steps for less.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from lictor.engine.game import BadData, sha256_of
+from lictor.engine.julius_caesar import checks
 from lictor.engine.julius_caesar.actions import Fire, Hit, Levy, Move, Pass, Reinforce
 
 CAESAR, POMPEY = 0, 1
@@ -59,11 +60,11 @@ class Facts:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
         self.hash = sha256_of(data)
-        _check_frame(data)
-        self._read_spaces(_records(data, "spaces", ("id", "name", "type", "vp", "x", "y")))
+        checks.check_frame(data)
+        self._read_spaces(checks.records(data, "spaces", ("id", "name", "type", "vp", "x", "y")))
         self._read_edges(data["edges"])
-        self._read_blocks(_records(data, "blocks", ("id", "name", "owner", "kind", "initiative", "firepower")))
-        self._read_cards(_records(data, "cards", ("id", "name", "kind", "move", "levy")))
+        self._read_blocks(checks.records(data, "blocks", ("id", "name", "owner", "kind", "initiative", "firepower")))
+        self._read_cards(checks.records(data, "cards", ("id", "name", "kind", "move", "levy")))
         self._read_limits(data)
         self._read_deployment(data)
         self._lay_paths()
@@ -80,10 +81,10 @@ class Facts:
         """4.1: cities, ports and seas."""
         self.spaces = [str(entry["id"]) for entry in entries]
         self.space_names = [str(entry["name"]) for entry in entries]
-        self.space_index = _index("spaces", self.spaces)
+        self.space_index = checks.index_of("spaces", self.spaces)
         for entry in entries:
-            _one_of(entry, "spaces", "type", ("city", "port", "major_port", "sea"))
-            _whole(entry, "spaces", "vp", 0, 9)
+            checks.need_one_of(entry, "spaces", "type", ("city", "port", "major_port", "sea"))
+            checks.need_whole(entry, "spaces", "vp", 0, 9)
         self.is_sea = [entry["type"] == "sea" for entry in entries]
         self.seas = [space for space, sea in enumerate(self.is_sea) if sea]
         self.is_port = [entry["type"] in ("port", "major_port") for entry in entries]
@@ -142,13 +143,13 @@ class Facts:
         """3.0: the blocks, in the order of the data, which chance refers to."""
         self.blocks = [str(entry["id"]) for entry in entries]
         self.block_names = [str(entry["name"]) for entry in entries]
-        self.block_index = _index("blocks", self.blocks)
+        self.block_index = checks.index_of("blocks", self.blocks)
         kinds = ("leader", "legion", "auxilia", "equitatus", "elephant", "ballista", "navis", "cleopatra")
         for entry in entries:
-            _one_of(entry, "blocks", "owner", SEATS)
-            _one_of(entry, "blocks", "kind", kinds)
-            _one_of(entry, "blocks", "initiative", (*LETTERS, "B/D"))
-            _whole(entry, "blocks", "firepower", 1, 6)
+            checks.need_one_of(entry, "blocks", "owner", SEATS)
+            checks.need_one_of(entry, "blocks", "kind", kinds)
+            checks.need_one_of(entry, "blocks", "initiative", (*LETTERS, "B/D"))
+            checks.need_whole(entry, "blocks", "firepower", 1, 6)
             dice = entry.get("strengths")
             if (
                 not isinstance(dice, Sequence)
@@ -197,11 +198,11 @@ class Facts:
             raise BadData("cards: ids must be 1 to 27 in order")
         for entry in entries:
             god = entry["id"] <= len(GODS)
-            _one_of(entry, "cards", "kind", ("god",) if god else ("command",))
+            checks.need_one_of(entry, "cards", "kind", ("god",) if god else ("command",))
             if god and entry["name"] != GODS[entry["id"] - 1]:
                 raise BadData(f"cards: {entry['id']}: must be {GODS[entry['id'] - 1]}")
-            _whole(entry, "cards", "move", 0 if god else 1, 9)
-            _whole(entry, "cards", "levy", 0, 9)
+            checks.need_whole(entry, "cards", "move", 0 if god else 1, 9)
+            checks.need_whole(entry, "cards", "levy", 0, 9)
         self.cards = [Card(0, "", 0, 0, False)]
         self.cards += [Card(e["id"], str(e["name"]), e["move"], e["levy"], e["kind"] == "god") for e in entries]
 
@@ -212,7 +213,7 @@ class Facts:
             if not isinstance(row, Mapping) or sorted(row) != sorted(ROADS):
                 raise BadData(f"road_limits: {name}: must have {', '.join(ROADS)}")
             for road in ROADS:
-                _whole(row, f"road_limits: {name}", road, 0, 63)
+                checks.need_whole(row, f"road_limits: {name}", road, 0, 63)
         # By class of road; the last is for sea borders, which have no limit (6.2).
         self.limit_move, self.limit_attack, self.limit_pluto, self.limit_retreat, self.limit_regroup = (
             (*(int(limits[name][road]) for road in ROADS), 99)
@@ -257,7 +258,7 @@ class Facts:
             raise BadData("deployment: cleopatra must stand on the map")
 
     def _lay_paths(self) -> None:
-        """Lay out all paths of up to three steps once: no step leads straight back (A-B-A)."""
+        """Lay out all paths of up to three steps once: no step leads straight back (A-B-A, ruling 38)."""
         steps: dict[tuple[int, ...], list[Move]] = {}
 
         def lay(ways: list[list[Road]], came: tuple[int, ...], deep: int) -> tuple[Path, ...]:
@@ -272,7 +273,7 @@ class Facts:
                 paths.append(path)
             return tuple(paths)
 
-        # Land blocks use roads (6.1; three steps with Mercury), Navis only borders (6.2).
+        # Land blocks use roads (6.1; three steps with Mercury), Navis only borders (6.2, ruling 39).
         self.land_paths = [lay(self.roads, (space,), 3) for space in range(len(self.spaces))]
         self.sea_paths = [lay(self.borders, (space,), 2) for space in range(len(self.spaces))]
 
@@ -297,66 +298,6 @@ class Facts:
 
 
 ANY_CITY, MAJOR_PORT, NEVER = -1, -2, -3
-
-_FRAME = {
-    "game": "julius_caesar",
-    "players": ["caesar", "pompey"],
-    "editions": ["1.x", "2.0"],
-    "years": [705, 706, 707, 708, 709],
-    "turns_per_year": 5,
-    "hand_dealt": 6,
-    "hand_discard": 1,
-    "victory_points_to_win": 10,
-    "max_battle_rounds": 4,
-    "sea_retreats_per_round": 1,
-    "winter_supply": {"city_base": 3, "plus_city_vp": True, "sea": 0},
-}
-
-
-def _check_frame(data: Mapping[str, Any]) -> None:
-    """Check what the code itself relies on: another value would be a different game."""
-    for key, value in _FRAME.items():
-        if data.get(key) != value:
-            raise BadData(f"{key}: must be {value!r}, not {data.get(key)!r:.60}")
-    for key in ("road_limits", "leaders_reserve", "cards", "spaces", "edges", "blocks", "deployment", "levy_pool"):
-        if key not in data:
-            raise BadData(f"{key}: missing")
-    for key in ("deployment", "levy_pool"):
-        if not isinstance(data[key], Mapping):
-            raise BadData(f"{key}: must be a mapping")
-
-
-def _records(data: Mapping[str, Any], key: str, needed: tuple[str, ...]) -> list[Mapping[str, Any]]:
-    entries = data[key]
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        raise BadData(f"{key}: must be a list")
-    for number, entry in enumerate(entries):
-        if not isinstance(entry, Mapping):
-            raise BadData(f"{key}: entry {number + 1} is not a mapping")
-        for name in needed:
-            if name not in entry:
-                raise BadData(f"{key}: {entry.get('id', f'entry {number + 1}')}: {name} is missing")
-    return list(entries)
-
-
-def _index(key: str, names: list[str]) -> dict[str, int]:
-    index = {name: number for number, name in enumerate(names)}
-    if len(index) != len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise BadData(f"{key}: {', '.join(twice)} is there twice")
-    return index
-
-
-def _one_of(entry: Mapping[str, Any], key: str, field: str, allowed: Sequence[str]) -> None:
-    if entry[field] not in allowed:
-        raise BadData(f"{key}: {entry['id']}: {field} may not be {entry[field]!r:.60}; it may be {', '.join(allowed)}")
-
-
-def _whole(entry: Mapping[str, Any], key: str, field: str, least: int, most: int) -> None:
-    value = entry[field]
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        name = f"{entry['id']}: " if "id" in entry else ""
-        raise BadData(f"{key}: {name}{field} must be a number from {least} to {most}, not {value!r:.60}")
 
 
 @functools.cache

@@ -7,15 +7,8 @@ from lictor.engine.julius_caesar import sequence
 from lictor.engine.julius_caesar.actions import DECLINE, Action, Decline, Jupiter, JupiterTo, Surprise, Vulcan
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import COLOURS, SEATS
-from lictor.engine.julius_caesar.state import (
-    NOBODY,
-    ChooseSurprise,
-    Defection,
-    Fight,
-    JupiterCalls,
-    State,
-    VulcanBurns,
-)
+from lictor.engine.julius_caesar.phases import ChooseSurprise, Defection, JupiterCalls, VulcanBurns
+from lictor.engine.julius_caesar.state import NOBODY, Fight, State
 
 
 def legal(state: State, seat: int) -> list[Action]:

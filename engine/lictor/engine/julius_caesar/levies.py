@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import sequence
 from lictor.engine.julius_caesar.actions import END_LEVIES, Action, Levy, Reinforce
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import ANY_CITY, COLOURS, MAJOR_PORT, NEVER, SEATS
-from lictor.engine.julius_caesar.state import DEAD, POOL, Levies, State
+from lictor.engine.julius_caesar.phases import Levies
+from lictor.engine.julius_caesar.state import DEAD, POOL, State
 
 
 def legal(state: State, seat: int) -> list[Action]:

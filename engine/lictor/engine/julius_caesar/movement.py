@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import gods, sequence
 from lictor.engine.julius_caesar.actions import END_MOVES, Action, Move, Sail
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import COLOURS, MARS, MERCURY, NEPTUNE, PLUTO, SEATS, Path
-from lictor.engine.julius_caesar.state import Fight, Levies, Moves, State
+from lictor.engine.julius_caesar.phases import Levies, Moves
+from lictor.engine.julius_caesar.state import Fight, State
 
 LAND_GODS = (MARS, MERCURY, PLUTO)
 
@@ -60,7 +61,7 @@ def _march(state: State, phase: Moves, paths: tuple[Path, ...], blocks: list[int
             continue
         used = roads.get(path.edge, 0)
         if enemy[path.to]:
-            # 6.12: attack or respond (6.14), and stop.
+            # 6.12: attack or respond (6.14), and stop; the limit goes by who stands there now (ruling 8).
             if used < attack_limit[path.kind]:
                 orders = path.orders or facts.orders(path)
                 found += [orders[block] for block in blocks]

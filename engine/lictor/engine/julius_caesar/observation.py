@@ -6,12 +6,7 @@ from typing import NamedTuple
 
 from lictor.engine.game import SPECTATOR, Viewer
 from lictor.engine.julius_caesar.facts import COLOURS, SEATS
-from lictor.engine.julius_caesar.snapshots import levies_left
-from lictor.engine.julius_caesar.state import (
-    DEAD,
-    NO_CARD,
-    NOBODY,
-    POOL,
+from lictor.engine.julius_caesar.phases import (
     Battle,
     ChooseCard,
     ChooseDiscard,
@@ -20,10 +15,10 @@ from lictor.engine.julius_caesar.state import (
     Moves,
     Over,
     RegroupPhase,
-    State,
-    deciders,
     phase_name,
 )
+from lictor.engine.julius_caesar.snapshots import levies_left
+from lictor.engine.julius_caesar.state import DEAD, NO_CARD, NOBODY, POOL, State, deciders
 
 
 class OwnBlock(NamedTuple):

@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import sequence
 from lictor.engine.julius_caesar.actions import END_REGROUP, Action, Regroup
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import COLOURS, SEATS, Road
-from lictor.engine.julius_caesar.state import Battle, RegroupPhase, State
+from lictor.engine.julius_caesar.phases import Battle, RegroupPhase
+from lictor.engine.julius_caesar.state import State
 
 
 def ways(state: State, phase: Battle, block: int) -> list[tuple[str, ...]]:

@@ -11,11 +11,7 @@ from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import COLOURS, GREEN, JUPITER, SEATS, TAN, VULCAN, Facts, known_facts
 from lictor.engine.julius_caesar.matching import assign, shuffle
 from lictor.engine.julius_caesar.observation import BattleView, Observation
-from lictor.engine.julius_caesar.state import (
-    DEAD,
-    NO_CARD,
-    NOBODY,
-    POOL,
+from lictor.engine.julius_caesar.phases import (
     Battle,
     ChooseBattle,
     ChooseCard,
@@ -23,18 +19,17 @@ from lictor.engine.julius_caesar.state import (
     ChooseSurprise,
     Defection,
     Deploy,
-    Fight,
     JupiterCalls,
     Levies,
     Moves,
     Over,
     Phase,
     RegroupPhase,
-    State,
     VulcanBurns,
     WinterDisband,
     WinterNavis,
 )
+from lictor.engine.julius_caesar.state import DEAD, NO_CARD, NOBODY, POOL, Fight, State
 from lictor.engine.julius_caesar.worlds import came_by, can_stand
 
 

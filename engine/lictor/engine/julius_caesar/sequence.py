@@ -5,17 +5,8 @@ from __future__ import annotations
 from lictor.engine.julius_caesar import winter
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import JUPITER, VULCAN
-from lictor.engine.julius_caesar.state import (
-    NO_CARD,
-    NOBODY,
-    TURNS,
-    ChooseBattle,
-    ChooseCard,
-    JupiterCalls,
-    Moves,
-    State,
-    VulcanBurns,
-)
+from lictor.engine.julius_caesar.phases import ChooseBattle, ChooseCard, JupiterCalls, Moves, VulcanBurns
+from lictor.engine.julius_caesar.state import NO_CARD, NOBODY, TURNS, State
 
 
 def begin_command(state: State, seat: int) -> None:
@@ -47,7 +38,7 @@ def begin_battles(state: State, events: list[Event]) -> None:
 
 
 def end_turn(state: State, events: list[Event]) -> None:
-    """2.0: five turns make a year."""
+    """2.0: five turns make a year; a cancelled fifth turn leads to winter as well (ruling 37)."""
     state.last_played = state.played
     state.played = [NO_CARD, NO_CARD]
     state.player1 = state.surprise = NOBODY

@@ -8,7 +8,8 @@ from lictor.engine.julius_caesar import years
 from lictor.engine.julius_caesar.actions import END_DEPLOYMENT, Action, Swap
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import CAESAR, POMPEY, SEATS, Facts
-from lictor.engine.julius_caesar.state import Deploy, State
+from lictor.engine.julius_caesar.phases import Deploy
+from lictor.engine.julius_caesar.state import State
 
 MOST_SWAPS = 60
 

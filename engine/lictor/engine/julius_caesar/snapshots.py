@@ -5,18 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lictor.engine.julius_caesar.facts import SEATS
-from lictor.engine.julius_caesar.state import (
-    DEAD,
-    NOBODY,
-    POOL,
-    Battle,
-    Levies,
-    Moves,
-    Over,
-    State,
-    deciders,
-    phase_name,
-)
+from lictor.engine.julius_caesar.phases import Battle, Levies, Moves, Over, phase_name
+from lictor.engine.julius_caesar.state import DEAD, NOBODY, POOL, State, deciders
 
 
 def outcome_of(state: State) -> dict[str, Any] | None:

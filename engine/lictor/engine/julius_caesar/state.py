@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from lictor.engine.chance import Chance
 from lictor.engine.julius_caesar import events as tell
 from lictor.engine.julius_caesar.actions import Action
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import SEATS, Facts
+from lictor.engine.julius_caesar.phases import Battle, ChooseBattle, ChooseCard, ChooseDiscard, Over, Phase
 
 POOL, DEAD = -1, -2  # where a block is that is not on the map
 NOBODY = -1
@@ -23,237 +23,6 @@ class Fight(NamedTuple):
     attacker: int
     main: int  # NOBODY when the battle began without a move
     entered: tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@dataclass(slots=True)
-class Deploy:
-    """5.3: a seat rearranges its blocks."""
-
-    seat: int
-    swaps: int
-
-    def copy(self) -> Deploy:
-        return Deploy(self.seat, self.swaps)
-
-
-@dataclass(slots=True)
-class ChooseDiscard:
-    """2.1: both put one of six cards away; who has answered has a discard."""
-
-    def copy(self) -> ChooseDiscard:
-        return self
-
-
-@dataclass(slots=True)
-class ChooseCard:
-    """2.1: both play a card in secret; who has answered has a card played."""
-
-    def copy(self) -> ChooseCard:
-        return self
-
-
-@dataclass(slots=True)
-class JupiterCalls:
-    """Jupiter: choose where a block shall defect."""
-
-    seat: int
-
-    def copy(self) -> JupiterCalls:
-        return self
-
-
-@dataclass(slots=True)
-class Defection:
-    """Jupiter: choose the city the drawn block goes to."""
-
-    seat: int
-    block: int
-
-    def copy(self) -> Defection:
-        return self
-
-
-@dataclass(slots=True)
-class VulcanBurns:
-    """Vulcan: choose the city."""
-
-    seat: int
-
-    def copy(self) -> VulcanBurns:
-        return self
-
-
-@dataclass(slots=True)
-class ChooseSurprise:
-    """Mars, Neptune: choose the battle."""
-
-    seat: int
-
-    def copy(self) -> ChooseSurprise:
-        return self
-
-
-@dataclass(slots=True)
-class Moves:
-    """6.1-6.3: a seat moves; `opened` are the groups paid for, `kept` the seas crossed by voyages."""
-
-    seat: int
-    points: int
-    opened: tuple[int, ...]
-    roads: dict[int, int]  # blocks that used an edge
-    kept: tuple[int, ...]
-
-    def copy(self) -> Moves:
-        return Moves(self.seat, self.points, self.opened, self.roads.copy(), self.kept)
-
-
-@dataclass(slots=True)
-class Levies:
-    """6.4: a seat levies."""
-
-    seat: int
-    points: int
-
-    def copy(self) -> Levies:
-        return Levies(self.seat, self.points)
-
-
-@dataclass(slots=True)
-class ChooseBattle:
-    """7.1: player 1 picks a battle."""
-
-    def copy(self) -> ChooseBattle:
-        return self
-
-
-@dataclass(slots=True)
-class Battle:
-    """7.2: a battle is fought; while `hits` are left, the enemy of `side` takes them (7.4)."""
-
-    space: int
-    round: int
-    attacker: int
-    acted: tuple[int, ...]
-    roads: dict[int, int]  # blocks that retreated over an edge this round
-    sailed: tuple[bool, bool]  # who has used his sea retreat this round
-    hits: int
-    side: int  # whose battle turn it is
-    ready: tuple[int, ...]  # the blocks of that side that have the turn: one of them acts
-
-    def copy(self) -> Battle:
-        return Battle(
-            self.space,
-            self.round,
-            self.attacker,
-            self.acted,
-            self.roads.copy(),
-            self.sailed,
-            self.hits,
-            self.side,
-            self.ready,
-        )
-
-
-@dataclass(slots=True)
-class RegroupPhase:
-    """7.7: the victor of a battle regroups."""
-
-    seat: int
-    space: int
-    roads: dict[int, int]
-
-    def copy(self) -> RegroupPhase:
-        return RegroupPhase(self.seat, self.space, self.roads.copy())
-
-
-@dataclass(slots=True)
-class WinterNavis:
-    """8.3: a seat brings its Navis to port."""
-
-    seat: int
-
-    def copy(self) -> WinterNavis:
-        return self
-
-
-@dataclass(slots=True)
-class WinterDisband:
-    """8.4, 8.5: a seat disbands."""
-
-    seat: int
-
-    def copy(self) -> WinterDisband:
-        return self
-
-
-@dataclass(slots=True)
-class Over:
-    """1.2: the game has ended."""
-
-    winner: int
-    reason: str
-
-    def copy(self) -> Over:
-        return self
-
-
-Phase: TypeAlias = (
-    Deploy
-    | ChooseDiscard
-    | ChooseCard
-    | JupiterCalls
-    | Defection
-    | VulcanBurns
-    | ChooseSurprise
-    | Moves
-    | Levies
-    | ChooseBattle
-    | Battle
-    | RegroupPhase
-    | WinterNavis
-    | WinterDisband
-    | Over
-)
-
-PHASE_NAMES: dict[type, str] = {
-    Deploy: "deploy",
-    ChooseDiscard: "discard",
-    ChooseCard: "card",
-    JupiterCalls: "god",
-    Defection: "god",
-    VulcanBurns: "god",
-    ChooseSurprise: "god",
-    Moves: "moves",
-    Levies: "levies",
-    ChooseBattle: "battle_pick",
-    Battle: "battle",
-    RegroupPhase: "regroup",
-    WinterNavis: "winter_navis",
-    WinterDisband: "winter_disband",
-    Over: "over",
-}
-
-
-def deciders(state: State) -> tuple[int, ...]:
-    """Return the seats that owe a decision."""
-    phase = state.phase
-    if type(phase) is Battle:
-        return (1 - phase.side,) if phase.hits else (phase.side,)
-    if isinstance(phase, ChooseDiscard):
-        return tuple([seat for seat in (0, 1) if state.discards[seat] == NO_CARD])
-    if isinstance(phase, ChooseCard):
-        return tuple([seat for seat in (0, 1) if state.played[seat] == NO_CARD])
-    if isinstance(phase, ChooseBattle):
-        return (state.player1,)
-    if isinstance(phase, Over):
-        return ()
-    assert not isinstance(phase, Battle)
-    return (phase.seat,)
-
-
-def phase_name(phase: Phase) -> str:
-    """Return the phase's name in the notation."""
-    return "hits" if type(phase) is Battle and phase.hits else PHASE_NAMES[type(phase)]
 
 
 class State:
@@ -391,7 +160,7 @@ class State:
             self.eliminate(block, events)
 
     def victory_points(self) -> tuple[int, int]:
-        """1.2: values of friendly cities, and one for each dead enemy leader."""
+        """1.2: values of friendly cities, and one for each dead enemy leader; live, decisive in winter (ruling 18)."""
         points = [0, 0]
         ours, theirs = self.stacks
         for space, value in self.facts.valued:
@@ -404,3 +173,20 @@ class State:
             if self.at[leader] == DEAD:
                 points[1 - self.facts.home[leader]] += 1
         return points[0], points[1]
+
+
+def deciders(state: State) -> tuple[int, ...]:
+    """Return the seats that owe a decision."""
+    phase = state.phase
+    if type(phase) is Battle:
+        return (1 - phase.side,) if phase.hits else (phase.side,)
+    if isinstance(phase, ChooseDiscard):
+        return tuple([seat for seat in (0, 1) if state.discards[seat] == NO_CARD])
+    if isinstance(phase, ChooseCard):
+        return tuple([seat for seat in (0, 1) if state.played[seat] == NO_CARD])
+    if isinstance(phase, ChooseBattle):
+        return (state.player1,)
+    if isinstance(phase, Over):
+        return ()
+    assert not isinstance(phase, Battle)
+    return (phase.seat,)

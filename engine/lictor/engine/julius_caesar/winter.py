@@ -7,7 +7,8 @@ from lictor.engine.julius_caesar import years
 from lictor.engine.julius_caesar.actions import END_DISBAND, Action, Disband, Port
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import CAESAR, COLOURS, POMPEY, SEATS
-from lictor.engine.julius_caesar.state import LAST_YEAR, NOBODY, Over, State, WinterDisband, WinterNavis
+from lictor.engine.julius_caesar.phases import Over, WinterDisband, WinterNavis
+from lictor.engine.julius_caesar.state import LAST_YEAR, NOBODY, State
 
 POINTS_TO_WIN = 10
 CITY_SUPPLY = 3

@@ -9,18 +9,9 @@ from lictor.engine.game import SPECTATOR, Viewer
 from lictor.engine.julius_caesar.actions import Action, BlockAlong, BlockTo, OfBlock, OfCard, Swap
 from lictor.engine.julius_caesar.facts import APOLLO, GREEN, SEATS, TAN, Facts
 from lictor.engine.julius_caesar.matching import assign, shuffle
+from lictor.engine.julius_caesar.phases import Battle, ChooseCard, Defection, Deploy
 from lictor.engine.julius_caesar.setup import MOST_SWAPS
-from lictor.engine.julius_caesar.state import (
-    DEAD,
-    NO_CARD,
-    NOBODY,
-    POOL,
-    Battle,
-    ChooseCard,
-    Defection,
-    Deploy,
-    State,
-)
+from lictor.engine.julius_caesar.state import DEAD, NO_CARD, NOBODY, POOL, State
 
 
 def redeal(state: State, viewer: Viewer, chance: Chance, keep: frozenset[str] = frozenset()) -> State:

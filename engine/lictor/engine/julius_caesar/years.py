@@ -5,7 +5,8 @@ from __future__ import annotations
 from lictor.engine.julius_caesar import events as tell
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import SEATS
-from lictor.engine.julius_caesar.state import DEAD, NO_CARD, POOL, ChooseDiscard, State
+from lictor.engine.julius_caesar.phases import ChooseDiscard
+from lictor.engine.julius_caesar.state import DEAD, NO_CARD, POOL, State
 
 DECK, HAND = 27, 6
 

@@ -1,0 +1,30 @@
+"""The command line: one module a family of commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lictor.engine.game import GameError
+from lictor.server.cli import playing, proofs, records
+
+
+class House(click.Group):
+    """The commands; an error of the games is told in one line, never as a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except GameError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="lictor")
+def main() -> None:
+    """Referee Roman civil-war board games: play, record, verify, and prove that nothing leaks."""
+
+
+for command in (playing.demo, playing.selfplay, records.record_group, proofs.leakcheck, proofs.bench):
+    main.add_command(command)

@@ -1,0 +1,133 @@
+"""`demo` and `selfplay`: games between players of this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from lictor.engine import record, registry
+from lictor.engine.game import SPECTATOR
+from lictor.server import selfplay as series
+from lictor.server.cli.common import (
+    data_option,
+    game_option,
+    json_option,
+    options_option,
+    out,
+    progress,
+    read_options,
+    seed_option,
+)
+from lictor.server.players import PLAYERS
+
+
+@click.command()
+@game_option
+@click.option(
+    "--matches", default=1, show_default=True, type=click.IntRange(1), help="How many games, one after another."
+)
+@seed_option
+@click.option("--records", type=click.Path(file_okay=False, path_type=Path), default=Path("records"), show_default=True)
+@click.option("--pause", default=0.0, show_default=True, help="Seconds to wait after each order, to read along.")
+def demo(game: str, matches: int, seed: int, records: Path, pause: float) -> None:
+    """Play a game between two random players, told in words; write its record, verify it, say who won."""
+    module = registry.get(game)
+    plan = series.Plan(game, {}, ["random"] * len(module.SEATS), seed)
+    for number in range(matches):
+
+        def tell(seat: str, action: Any, events: list[Any]) -> None:
+            for event in events:
+                if words := module.describe(event, SPECTATOR):
+                    out.print(f"  {words}", markup=False)
+            if pause:
+                time.sleep(pause)
+
+        out.print(f"[bold]{module.catalog({})['title']}[/], as a spectator sees it:")
+        played = series.play(plan, number, tell)
+        path = write_record(records, played)
+        checked = record.verify(path.read_bytes(), registry.get)
+        winner = played.outcome.winner or "nobody"
+        score = ", ".join(f"{seat} {points}" for seat, points in played.outcome.score.items())
+        out.print(
+            f"\n[bold]{winner.capitalize()} wins[/] ({played.outcome.reason}; {score}) in {played.decisions} decisions."
+        )
+        out.print(f"Record: {path} ({checked.actions} actions, {checked.draws} draws, {checked.signature}): verified.")
+        out.print(f"Read it: lictor record show {path} | check it yourself: lictor record verify {path}")
+
+
+def write_record(folder: Path, played: series.Played) -> Path:
+    """Write the record of a game into a folder, named by its match."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{played.match}.jsonl"
+    path.write_bytes(played.record)
+    return path
+
+
+@click.command()
+@game_option
+@options_option
+@data_option
+@click.option("--games", "-n", default=10, show_default=True, type=click.IntRange(1), help="How many games.")
+@click.option("--players", default="random,random", show_default=True, help=f"One a seat: {', '.join(PLAYERS)}.")
+@seed_option
+@click.option("--records", type=click.Path(file_okay=False, path_type=Path), help="Write each game's record there.")
+@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; same games.")
+@json_option
+def selfplay(
+    game: str,
+    options: tuple[str, ...],
+    data: Path | None,
+    games: int,
+    players: str,
+    seed: int,
+    records: Path | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Play games between players of this process. The same seed gives the same games, whatever --jobs."""
+    module = registry.get(game)
+    names = players.split(",")
+    unknown = [name for name in names if name not in PLAYERS]
+    if unknown or len(names) != len(module.SEATS):
+        text = f"{players!r}: name one of {', '.join(PLAYERS)} for each of {', '.join(module.SEATS)}"
+        raise click.BadParameter(text, param_hint="--players")
+    plan = series.Plan(game, read_options(game, options, data), names, seed)
+    endings: Counter[tuple[str, str]] = Counter()
+    decisions = 0
+    began = time.perf_counter()
+    with progress("games", games) as done:
+        for played in series.play_many(plan, games, jobs):
+            endings[played.outcome.winner or "nobody", played.outcome.reason] += 1
+            decisions += played.decisions
+            if records is not None:
+                write_record(records, played)
+            done(played.number + 1)
+    wins = {seat: sum(count for (winner, _), count in endings.items() if winner == seat) for seat in module.SEATS}
+    result = {
+        "game": game,
+        "games": games,
+        "seed": seed,
+        "players": dict(zip(module.SEATS, names, strict=True)),
+        "wins": wins,
+        "draws": games - sum(wins.values()),
+        "endings": {f"{winner} {reason}": count for (winner, reason), count in sorted(endings.items())},
+        "decisions_per_game": round(decisions / games, 1),
+        "games_per_s": round(games / (time.perf_counter() - began), 2),
+        "records": str(records) if records else None,
+    }
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    table = Table("winner", "by", "games", "share", title=f"{games} games of {game}, seed {seed}")
+    for (winner, reason), count in sorted(endings.items()):
+        table.add_row(winner, reason, str(count), f"{count / games:.0%}")
+    out.print(table)
+    out.print(f"{result['decisions_per_game']} decisions a game, {result['games_per_s']} games a second.")
+    if records is not None:
+        out.print(f"Records in {records}: lictor record verify {records}/*.jsonl")

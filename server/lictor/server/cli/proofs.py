@@ -1,0 +1,113 @@
+"""`leakcheck` and `bench`: what the house claims, shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from lictor.engine import registry
+from lictor.engine.fog import FogReport, check_games
+from lictor.server import bench as benches
+from lictor.server.cli.common import (
+    data_option,
+    game_option,
+    json_option,
+    options_option,
+    out,
+    progress,
+    read_options,
+    seed_option,
+)
+
+
+@click.command()
+@click.option("--game", help="Only this game. Default: every registered game.")
+@click.option("--states", default=300, show_default=True, type=click.IntRange(1), help="States to visit per game.")
+@seed_option
+@json_option
+def leakcheck(game: str | None, states: int, seed: int, as_json: bool) -> None:
+    """Prove the fog of war: redraw what a viewer cannot know; nothing he gets may change. Exits 1 on a leak."""
+    rows = []
+    for name in [game] if game else registry.names():
+        report = _leakcheck(name, states, seed)
+        missing = report.missing_kinds(registry.get(name))
+        rows.append(
+            {
+                "game": name,
+                "states": report.states,
+                "comparisons": report.comparisons,
+                "steps": report.steps,
+                "not_carried": report.not_carried,
+                "single_worlds": report.single_worlds,
+                "differed": dict(report.differed),
+                "never_differed": missing,
+                "leaks": len(report.leaks),
+            }
+        )
+        if not as_json:
+            _tell_leaks(report, missing, f"lictor leakcheck --game {name} --states {states} --seed {seed}")
+    if as_json:
+        click.echo(json.dumps(rows))
+    if any(row["leaks"] or row["single_worlds"] for row in rows):
+        sys.exit(1)
+
+
+def _leakcheck(name: str, states: int, seed: int) -> FogReport:
+    game = registry.get(name)
+    choices = [{"edition": edition} for edition in game.EDITIONS]
+    for option, spec in game.OPTIONS.items():
+        if option != "edition" and spec.values:
+            choices = [{**choice, option: value} for choice in choices for value in spec.values]
+    report = FogReport(name)
+    with progress(name, states) as done:
+        for report in check_games(game, choices, states, seed):
+            done(report.states)
+    return report
+
+
+def _tell_leaks(report: FogReport, missing: list[str], command: str) -> None:
+    out.print(f"[bold]{report.game}[/]: {report.states} states, {report.comparisons} comparisons of worlds, "
+              f"{report.steps} with a step ({report.not_carried} steps had no counterpart).")  # fmt: skip
+    table = Table("hidden kind of fact", "differed between the worlds", title="What was really redrawn")
+    for kind, count in report.differed.most_common():
+        table.add_row(kind, str(count))
+    for kind in missing:
+        table.add_row(kind, "never: visit more states")
+    out.print(table)
+    for leak in report.leaks[:20]:
+        out.print(f"LEAK {leak}", markup=False, style="red")
+    if report.leaks:
+        out.print(f"{len(report.leaks)} leaks. Again: {command}")
+    else:
+        out.print("No leak: nothing a viewer got depended on what he may not know.")
+
+
+@click.group()
+def bench() -> None:
+    """Measure. Compare figures of one run only: machines are noisy."""
+
+
+@bench.command("engine")
+@game_option
+@options_option
+@data_option
+@click.option("--seconds", default=8.0, show_default=True, help="How long to play.")
+@click.option("--long", "is_long", is_flag=True, help="Play for a minute.")
+@seed_option
+@json_option
+def bench_engine(
+    game: str, options: tuple[str, ...], data: Path | None, seconds: float, is_long: bool, seed: int, as_json: bool
+) -> None:
+    """Random games on one core, with legal actions and the actor's observation at every decision."""
+    figures = benches.bench_engine(game, read_options(game, options, data), 60.0 if is_long else seconds, seed)
+    if as_json:
+        click.echo(json.dumps(figures))
+        return
+    table = Table("figure", "value", title=f"{game}: random play, one core")
+    for name, value in figures.items():
+        table.add_row(name, str(value))
+    out.print(table)
