@@ -67,6 +67,12 @@ class Fog:
     knowers: Callable[[Mapping[str, Any], Path], frozenset[Viewer]]
     kind: Callable[[Mapping[str, Any], Path], str]
     choose: Callable[[Any, Seat, Sequence[Any], Chance], Any]
+    # Whether the rules let an event lay anything open to a viewer, given the dumps before and after the order.
+    opens: Callable[[Any, Viewer, str, Mapping[str, Any], Mapping[str, Any]], bool]
+    secret: Callable[[Any, Seat, Any], bool]  # an order of which nobody else may notice anything
+    situation: Callable[[Any], str]  # what is being decided, one of `situations`
+    situations: tuple[str, ...]
+    topic: Callable[[Any, Any], str]  # what an event of a state is about: each must have been compared often
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +97,8 @@ class Event(Protocol):
     def seen_by(self, viewer: Viewer) -> Event | None:
         """Return the event as `viewer` may see it, or `None` if he notices nothing."""
 
-    def reveals(self) -> Iterable[str]:
-        """Return the names of pieces and cards whose hidden facts this event lays open to somebody."""
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
+        """Return the names of pieces and cards whose hidden facts this event lays open to `viewer`."""
 
     def facts(self) -> dict[str, object]:
         """Return the event as plain JSON values, with its kind."""

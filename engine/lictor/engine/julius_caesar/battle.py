@@ -102,7 +102,7 @@ def _begin(state: State, space: int, events: list[Event]) -> None:
 
 
 def _reveal(state: State, phase: Battle, blocks: list[int], events: list[Event]) -> None:
-    shown = tuple([(SEATS[state.side[block]], state.facts.blocks[block], state.steps[block]) for block in blocks])
+    shown = tuple([(SEATS[state.side[block]], state.facts.blocks[block], state.steps[block], state.moved[block]) for block in blocks])
     if shown:
         events.append(tell.Revealed(state.facts.spaces[phase.space], shown))
 
@@ -110,7 +110,7 @@ def _reveal(state: State, phase: Battle, blocks: list[int], events: list[Event])
 def _fire(state: State, phase: Battle, seat: int, block: int, events: list[Event]) -> None:
     """7.4: as many dice as strength; each at or below the firepower hits."""
     facts = state.facts
-    phase.acted = (*phase.acted, block)
+    phase.acted, phase.ready = (*phase.acted, block), ()
     dice = tuple([state.chance.draw(DIE) + 1 for _ in range(facts.dice[block][state.steps[block]])])
     phase.hits = sum([die <= facts.fire_power[block] for die in dice])
     events.append(tell.Fired(SEATS[seat], facts.blocks[block], dice, phase.hits))
@@ -139,6 +139,7 @@ def _leave(state: State, phase: Battle, seat: int, action: Retreat, events: list
 
 def _go_on(state: State, phase: Battle, events: list[Event]) -> None:
     """Find the next decision of the battle, or end it."""
+    phase.acted = tuple([block for block in phase.acted if state.at[block] == phase.space])
     while True:
         space = phase.space
         for seat in (CAESAR, POMPEY):

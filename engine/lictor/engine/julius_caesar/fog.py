@@ -8,9 +8,11 @@ from typing import Any
 
 from lictor.engine.chance import Chance
 from lictor.engine.game import SPECTATOR, BadState, Fog, Path, Seat, Viewer
-from lictor.engine.julius_caesar.actions import Action, Move
+from lictor.engine.julius_caesar.actions import Action, Decline, Move, Play, Swap
+from lictor.engine.julius_caesar.events import Event
+from lictor.engine.julius_caesar.phases import PHASE_NAMES
 from lictor.engine.julius_caesar.facts import SEATS
-from lictor.engine.julius_caesar.state import State
+from lictor.engine.julius_caesar.state import State, deciders
 
 ALL = frozenset((*SEATS, SPECTATOR))
 PLAYERS = frozenset(SEATS)
@@ -128,9 +130,11 @@ def kind(dumped: Mapping[str, Any], path: Path) -> str:
 
 
 def choose(state: State, seat: Seat, actions: Sequence[Action], chance: Chance) -> Action:
-    """Play at random, but half of the time go where the enemy is, best into a battle by another road: to reserves."""
+    """Play at random, but half of the time a God, or go where the enemy is, best by another road: to reserves."""
     me, facts = SEATS.index(seat), state.facts
     if chance.draw(2):
+        gods = [action for action in actions if isinstance(action, Play) and facts.cards[action.card].god]
+        actions = gods or [action for action in actions if not isinstance(action, Decline)] or actions
         marches = [action for action in actions if isinstance(action, Move)]
         attacks = [a for a in marches if state.has_enemy(facts.space_index[a.path[-1]], me)]
         joins = [a for a in attacks if _joins_late(state, a)]
@@ -145,5 +149,46 @@ def _joins_late(state: State, move: Move) -> bool:
     return fight is not None and fight.main != facts.space_index[came]
 
 
+def opens(event: Event, viewer: Viewer, order: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Tell whether the rules let an event lay open what it claims to lay open to `viewer` (section 4 of the digest)."""
+    facts = event.facts()
+    match facts["event"]:
+        case "CardsRevealed":  # 2.1: both cards are on the table
+            return all(card in after["spent"][seat] for seat, card in facts["cards"].items())  # type: ignore[attr-defined]
+        case "Revealed":  # 7.1, 7.3
+            return True
+        case "Eliminated":  # 5.2, 7.5: face-up
+            return bool(after["blocks"][facts["block"]]["at"] == "dead")
+        case "CleopatraJoined":  # 7.52: at strength I
+            return True
+        case "Shown":  # Jupiter on a leader or Navis
+            return order.startswith("jupiter ")
+        case "Defecting":  # Jupiter: both players
+            return order.startswith("jupiter") and viewer in PLAYERS
+        case "Disbanded":  # ruling 10: who gets it back
+            return bool(after["blocks"][facts["block"]]["side"] == viewer)
+        case "CleopatraWentHome":  # 8.1: her new side sees her steps
+            return bool(after["blocks"]["cleopatra"]["side"] == viewer)
+    return False
+
+
+def secret(state: State, seat: Seat, action: Action) -> bool:
+    """Ruling 1, 5.3: the first of two secret choices, and swaps without Cleopatra, leave no trace."""
+    if isinstance(action, Swap):
+        return "cleopatra" not in (action.first, action.second)
+    return len(deciders(state)) > 1
+
+
+def topic(state: State, event: Event) -> str:
+    facts = event.facts()
+    block = facts.get("block")
+    kind = state.facts.kinds[state.facts.block_index[str(block)]] if block else ""
+    return f"{facts['event']} {kind}".strip()
+
+
 KINDS = ("hand", "discard", "chosen", "deck", "pool", "identity", "steps", "reserve", "swaps")
-FOG = Fog(KINDS, frozenset(LEAVES), knowers, kind, choose)
+SITUATIONS = tuple(phase.__name__ for phase in PHASE_NAMES)
+FOG = Fog(
+    KINDS, frozenset(LEAVES), knowers, kind, choose, opens, secret,
+    lambda state: type(state.phase).__name__, SITUATIONS, topic,
+)  # fmt: skip

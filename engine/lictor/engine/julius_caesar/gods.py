@@ -85,12 +85,12 @@ def play(state: State, seat: int, action: Action, events: list[Event]) -> None:
 def _jupiter(state: State, seat: int, space: int, events: list[Event]) -> None:
     """Draw uniformly over the enemy blocks there; a leader or Navis is shown and loses a step instead."""
     facts, group = state.facts, state.stacks[1 - seat][space]
-    events.append(tell.JupiterCalled(SEATS[seat], facts.spaces[space], tuple(facts.blocks[b] for b in group)))
+    events.append(tell.JupiterCalled(SEATS[seat], facts.spaces[space]))
     block = group[state.chance.draw(len(group))]
     name, victim = facts.blocks[block], SEATS[1 - seat]
     if not facts.is_leader[block] and not facts.is_navis[block]:
         colour = COLOURS[facts.colour[block]]
-        events.append(tell.Defecting(SEATS[seat], name, colour, facts.spaces[space], None, state.steps[block]))
+        events.append(tell.Defecting(SEATS[seat], name, colour, facts.spaces[space], None, state.steps[block], state.moved[block], state.reserve[block]))
         state.phase = Defection(seat, block)
         return
     events.append(tell.Shown(victim, name, facts.spaces[space], state.steps[block]))
@@ -106,13 +106,14 @@ def _defect(state: State, seat: int, city: int, events: list[Event]) -> None:
     phase, facts = state.phase, state.facts
     assert isinstance(phase, Defection)
     block, space = phase.block, state.at[phase.block]
+    moved, reserve = state.moved[block], state.reserve[block]
     state.turn_coat(block)
     state.shift(block, city)
     state.calm(space)
     colour = COLOURS[facts.colour[block]]
     events.append(
         tell.Defecting(
-            SEATS[seat], facts.blocks[block], colour, facts.spaces[space], facts.spaces[city], state.steps[block]
+            SEATS[seat], facts.blocks[block], colour, facts.spaces[space], facts.spaces[city], state.steps[block], moved, reserve
         )
     )
 
@@ -122,7 +123,7 @@ def _vulcan(state: State, seat: int, city: int, events: list[Event]) -> None:
     facts = state.facts
     victim = seat if state.is_friendly(city, seat) else 1 - seat
     group = state.stacks[victim][city]
-    events.append(tell.VulcanStruck(SEATS[seat], facts.spaces[city], tuple(facts.blocks[b] for b in group)))
+    events.append(tell.VulcanStruck(SEATS[seat], facts.spaces[city]))
     for block in group:
         if block == facts.cleopatra and state.steps[block] == 1 and state.edition == "2.0":
             continue

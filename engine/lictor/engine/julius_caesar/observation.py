@@ -87,6 +87,8 @@ class Defector(NamedTuple):
 
     space: str
     colour: str
+    moved: bool
+    reserve: bool
     block: str | None
     steps: int | None
 
@@ -315,6 +317,7 @@ def _road_use(state: State, edge: int, count: int) -> RoadUse:
 def _defector(state: State, phase: Defection, me: int) -> Defector:
     facts, block = state.facts, phase.block
     place, colour = facts.spaces[state.at[block]], COLOURS[facts.colour[block]]
+    looks = (place, colour, state.moved[block], state.reserve[block])
     if me == NOBODY:
-        return Defector(place, colour, None, None)
-    return Defector(place, colour, facts.blocks[block], state.steps[block])
+        return Defector(*looks, None, None)
+    return Defector(*looks, facts.blocks[block], state.steps[block])

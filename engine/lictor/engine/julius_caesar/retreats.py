@@ -120,7 +120,7 @@ def play(state: State, seat: int, action: Action, events: list[Event]) -> None:
         state.shift(block, target)
         colour = COLOURS[facts.colour[block]]
         path = (facts.spaces[phase.space], action.space)
-        events.append(tell.Regrouped(SEATS[seat], action.block, colour, path))
+        events.append(tell.Regrouped(SEATS[seat], action.block, colour, path, state.moved[block]))
     else:
         events.append(tell.RegroupEnded(SEATS[seat], facts.spaces[phase.space]))
         sequence.begin_battles(state, events)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lictor.engine.chance import Chance
-from lictor.engine.julius_caesar.belief import MOST_STEPS, Belief
+from lictor.engine.julius_caesar.belief import Belief
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import COLOURS, GREEN, JUPITER, SEATS, TAN, VULCAN, Facts, known_facts
 from lictor.engine.julius_caesar.matching import assign, shuffle
@@ -88,7 +88,9 @@ def _place_known(state: State, seen: Observation) -> None:
         state.at[index[name]] = DEAD
     drawn = seen.defector
     if drawn and drawn.block and state.at[index[drawn.block]] == POOL:
-        _stand(state, index[drawn.block], spaces[drawn.space], 1 - SEATS.index(seen.to_act[0]), drawn.steps or 1)
+        block = index[drawn.block]
+        _stand(state, block, spaces[drawn.space], 1 - SEATS.index(seen.to_act[0]), drawn.steps or 1)
+        state.moved[block], state.reserve[block] = drawn.moved, drawn.reserve
 
 
 def _stand(state: State, block: int, space: int, seat: int, steps: int) -> None:
@@ -107,13 +109,13 @@ def _draw_blocks(state: State, belief: Belief, seen: Observation, colour: int, c
     ]
     drawn = seen.defector
     if drawn and drawn.colour == COLOURS[colour]:
-        place, seat = facts.space_index[drawn.space], 1 - SEATS.index(seen.to_act[0])
-        found = [number for number, slot in enumerate(slots) if slot.space == place and slot.seat == seat]
+        seat = 1 - SEATS.index(seen.to_act[0])
+        looks = Slot(facts.space_index[drawn.space], seat, drawn.moved, drawn.reserve)
         if drawn.block is None:
-            slots[found[0]] = slots[found[0]]._replace(defects=True)
+            slots[slots.index(looks)] = looks._replace(defects=True)
         elif SEATS[seat] != seen.viewer:
             # It still stands among the enemy's pieces, but its name is known by now.
-            del slots[found[0]]
+            slots.remove(looks)
     if SEATS[colour] == seen.viewer:
         left = [facts.block_index[name] for name in seen.deserters if state.at[facts.block_index[name]] == POOL]
     else:
@@ -121,15 +123,17 @@ def _draw_blocks(state: State, belief: Belief, seen: Observation, colour: int, c
         slots += [Slot(POOL, colour, False, False)] * (len(left) - len(slots))
     dead = {block for block in facts.leaders if state.at[block] == DEAD}
     possible = [{block for block in left if _fits(state, slot, block, dead)} for slot in slots]
-    tokens = _tokens_of(belief, slots, colour)
+    # Blocks that are known by name stand already; their tokens are nobody else's.
+    taken = {belief.of_block(b) for b in facts.owned[colour] if state.at[b] != POOL and len(belief.where[b]) == 1}
+    tokens = _tokens_of(belief, slots, colour, taken)
     believed = [
-        {block for block in may if token is None or token in belief.where[block]}
-        for may, token in zip(possible, tokens, strict=True)
+        {block for block in may if token is None or _believes(belief, slot, token, block)}
+        for may, slot, token in zip(possible, slots, tokens, strict=True)
     ]
     names = assign(believed, chance) or assign(possible, chance) or shuffle(left, chance)
     for slot, token, block in zip(slots, tokens, names, strict=True):
         if slot.space != POOL:
-            _stand(state, block, slot.space, slot.seat, _draw_steps(belief, token, facts.full[block], chance))
+            _stand(state, block, slot.space, slot.seat, _draw_steps(belief, token, block, chance))
             state.moved[block], state.reserve[block] = slot.moved, slot.reserve
 
 
@@ -144,12 +148,19 @@ def _fits(state: State, slot: Slot, block: int, dead: set[int]) -> bool:
     )
 
 
-def _tokens_of(belief: Belief, slots: list[Slot], colour: int) -> list[int | None]:
+def _believes(belief: Belief, slot: Slot, token: int, block: int) -> bool:
+    """Tell whether the piece that was followed as `token` may be `block`, by name and by strength."""
+    least, most = belief.bounds(token, block)
+    return token in belief.where[block] and (slot.space == POOL or least <= most)
+
+
+def _tokens_of(belief: Belief, slots: list[Slot], colour: int, taken: set[int]) -> list[int | None]:
     """Find the followed token of each slot; `None` where the history does not explain the piece."""
     waiting: dict[tuple[int, int], list[int]] = {}
     for token in belief.facts.owned[colour]:
-        seat = belief.side[token] if belief.place[token] != POOL else colour
-        waiting.setdefault((belief.place[token], seat), []).append(token)
+        if token not in taken:
+            seat = belief.side[token] if belief.place[token] != POOL else colour
+            waiting.setdefault((belief.place[token], seat), []).append(token)
     found: list[int | None] = []
     for slot in slots:
         group = waiting.get((slot.space, slot.seat), [])
@@ -160,9 +171,10 @@ def _tokens_of(belief: Belief, slots: list[Slot], colour: int) -> list[int | Non
     return found
 
 
-def _draw_steps(belief: Belief, token: int | None, full: int, chance: Chance) -> int:
-    least, most = (1, MOST_STEPS) if token is None else belief.steps[token]
-    least, most = min(least, full), min(most, full)
+def _draw_steps(belief: Belief, token: int | None, block: int, chance: Chance) -> int:
+    least, most = (1, belief.facts.full[block]) if token is None else belief.bounds(token, block)
+    if least > most:
+        least, most = 1, belief.facts.full[block]
     return least + chance.draw(most - least + 1)
 
 
@@ -171,7 +183,7 @@ def _place_cleopatra(state: State, belief: Belief, seen: Observation, chance: Ch
     facts, cleopatra = state.facts, state.facts.cleopatra
     for row in seen.pieces:
         if row.colour == "blue" and state.at[cleopatra] == POOL:
-            steps = _draw_steps(belief, cleopatra, facts.full[cleopatra], chance)
+            steps = _draw_steps(belief, cleopatra, cleopatra, chance)
             _stand(state, cleopatra, facts.space_index[row.space], SEATS.index(row.seat), steps)
             state.moved[cleopatra], state.reserve[cleopatra] = row.moved, row.reserve
 
@@ -243,6 +255,7 @@ def _god(state: State, seen: Observation, seat: int, chance: Chance) -> Phase:
         block
         for block in state.stacks[1 - seat][facts.space_index[seen.defector.space]]
         if facts.colour[block] == colour and not facts.is_leader[block] and not facts.is_navis[block]
+        and (state.moved[block], state.reserve[block]) == (seen.defector.moved, seen.defector.reserve)
     ]
     return Defection(seat, group[chance.draw(len(group))])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lictor.engine.game import Viewer
 from lictor.engine.julius_caesar.events.event import Event, PieceEvent, spoken
 
 
@@ -21,18 +22,18 @@ class BattleBegan(Event):
 
 @dataclass(frozen=True, slots=True)
 class Revealed(Event):
-    """7.1, 7.3: blocks are tipped forward: (seat, block, steps) each."""
+    """7.1, 7.3: blocks are tipped forward: (seat, block, steps, moved) each."""
 
     space: str
-    blocks: tuple[tuple[str, str, int], ...]
+    blocks: tuple[tuple[str, str, int, bool], ...]
 
-    def reveals(self) -> Iterable[str]:
-        return [block for _, block, _ in self.blocks]
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
+        return [block for _, block, _, _ in self.blocks]
 
     def words(self) -> str:
         sides = []
         for seat in ("caesar", "pompey"):
-            own = [f"{spoken(block)} {steps}" for side, block, steps in self.blocks if side == seat]
+            own = [f"{spoken(block)} {steps}" for side, block, steps, _ in self.blocks if side == seat]
             if own:
                 sides.append(f"{spoken(seat)}: {', '.join(own)}")
         return f"Revealed in {spoken(self.space)}: {'; '.join(sides)}."
@@ -94,7 +95,7 @@ class Eliminated(Event):
     block: str
     space: str
 
-    def reveals(self) -> Iterable[str]:
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
         return (self.block,)
 
     def words(self) -> str:
@@ -108,7 +109,7 @@ class CleopatraJoined(Event):
     seat: str
     space: str
 
-    def reveals(self) -> Iterable[str]:
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
         return ("cleopatra",)
 
     def words(self) -> str:
@@ -164,6 +165,7 @@ class Regrouped(PieceEvent):
     """7.7: a victorious block went to an adjacent space."""
 
     path: tuple[str, str]
+    moved: bool  # as all can see
 
     def words(self) -> str:
         return f"{spoken(self.seat)}: {self.who()} regroups {spoken(self.path[0])} - {spoken(self.path[1])}."

@@ -101,7 +101,7 @@ class CardsRevealed(Event):
     cards: Mapping[str, int]
     names: Mapping[str, str]
 
-    def reveals(self) -> Iterable[str]:
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
         return [f"card:{card}" for card in self.cards.values()]
 
     def words(self) -> str:

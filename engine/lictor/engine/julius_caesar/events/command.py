@@ -78,17 +78,10 @@ class LeviesEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class JupiterCalled(Event):
-    """Jupiter: a block of a place was drawn. `among` is for the fog law alone and shown to nobody."""
+    """Jupiter: a block of a place was drawn."""
 
     seat: str
     space: str
-    among: tuple[str, ...]
-
-    def seen_by(self, viewer: Viewer) -> JupiterCalled:
-        return JupiterCalled(self.seat, self.space, ())
-
-    def reveals(self) -> Iterable[str]:
-        return self.among
 
     def words(self) -> str:
         return f"{spoken(self.seat)} calls on Jupiter against {spoken(self.space)}."
@@ -103,7 +96,7 @@ class Shown(Event):
     space: str
     steps: int
 
-    def reveals(self) -> Iterable[str]:
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
         return (self.block,)
 
     def words(self) -> str:
@@ -120,14 +113,16 @@ class Defecting(Event):
     space: str
     city: str | None  # None until its new owner has chosen
     steps: int | None
+    moved: bool  # what all can see of the piece that was drawn
+    reserve: bool
 
     def seen_by(self, viewer: Viewer) -> Defecting:
         if viewer in OWNERS.values():
             return self
         return dataclasses.replace(self, block=None, steps=None)
 
-    def reveals(self) -> Iterable[str]:
-        return () if self.block is None else (self.block,)
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
+        return (self.block,) if self.block and viewer in OWNERS.values() else ()
 
     def words(self) -> str:
         who = spoken(self.block) if self.block else f"A {self.colour} block"
@@ -148,17 +143,10 @@ class Declined(Event):
 
 @dataclass(frozen=True, slots=True)
 class VulcanStruck(Event):
-    """Vulcan: every block of a city loses a step. `among` is for the fog law alone and shown to nobody."""
+    """Vulcan: every block of a city loses a step."""
 
     seat: str
     space: str
-    among: tuple[str, ...]
-
-    def seen_by(self, viewer: Viewer) -> VulcanStruck:
-        return VulcanStruck(self.seat, self.space, ())
-
-    def reveals(self) -> Iterable[str]:
-        return self.among
 
     def words(self) -> str:
         return f"Vulcan strikes {spoken(self.space)} for {spoken(self.seat)}."

@@ -30,7 +30,7 @@ class Event:
     def seen_by(self, viewer: Viewer) -> Event | None:
         return self
 
-    def reveals(self) -> Iterable[str]:
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
         """Return the blocks and cards whose hidden facts are laid open to somebody by this."""
         return ()
 

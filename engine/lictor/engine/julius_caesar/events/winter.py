@@ -17,6 +17,9 @@ class CleopatraWentHome(Event):
     seat: str
     changed: bool
 
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
+        return ("cleopatra",) if self.changed and viewer == self.seat else ()
+
     def words(self) -> str:
         return f"Cleopatra goes home to Alexandria{', and joins' if self.changed else ', for'} {spoken(self.seat)}."
 
@@ -53,8 +56,8 @@ class Disbanded(PieceEvent):
             return self
         return dataclasses.replace(self, block=None)
 
-    def reveals(self) -> Iterable[str]:
-        return (self.block,) if self.block and OWNERS[self.colour] != self.seat else ()
+    def reveals(self, viewer: Viewer) -> Iterable[str]:
+        return (self.block,) if self.block and viewer == OWNERS[self.colour] != self.seat else ()
 
     def words(self) -> str:
         return f"{spoken(self.seat)} disbands {self.who()} in {spoken(self.space)}."
