@@ -102,7 +102,7 @@ def test_a_record_cut_short_is_refused(cut: int) -> None:
 def test_a_line_added_removed_or_moved_is_found() -> None:
     lines = RECORD.splitlines(keepends=True)
     for changed in (lines[:5] + lines[6:], lines[:5] + lines[4:], [*lines[:5], lines[6], lines[5], *lines[7:]]):
-        with pytest.raises(RecordError, match="line [67]: "):
+        with pytest.raises(RecordError, match=r"line [67]: "):
             check(b"".join(changed))
     with pytest.raises(RecordError):
         check(RECORD + lines[-1])

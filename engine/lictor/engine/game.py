@@ -197,6 +197,8 @@ def sha256_of(value: object) -> str:
 
 def settle_options(allowed: Mapping[str, Option], given: Options) -> dict[str, object]:
     """Return `given` with the defaults filled in, or raise `BadOption`."""
+    if not isinstance(given, Mapping):
+        raise BadOption(f"options must be a mapping of names to values, not {type(given).__name__}")
     for name in given:
         if name not in allowed:
             raise BadOption(f"unknown option {name!r:.60}; there are {', '.join(allowed)}")

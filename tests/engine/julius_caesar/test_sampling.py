@@ -2,14 +2,13 @@
 
 from collections import Counter
 
-from support.position import at, play, position, roll, steps
-
 from lictor.engine import julius_caesar as game
 from lictor.engine.chance import SeededChance
 from lictor.engine.fog import seen_events
 from lictor.engine.julius_caesar.matching import assign
 from lictor.engine.julius_caesar.sampling import sample
 from lictor.engine.julius_caesar.state import State
+from support.position import at, play, position, roll, steps
 
 
 class Watcher:

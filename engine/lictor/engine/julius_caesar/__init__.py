@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from lictor.engine.chance import Chance, NoChance
-from lictor.engine.game import IllegalAction, Option, Options, Outcome, Seat, Viewer, settle_options, sha256_of
-from lictor.engine.julius_caesar import battle, cards, evaluation, gods, levies, movement, retreats, setup, winter
-from lictor.engine.julius_caesar.actions import Action, parse_action
+from lictor.engine.game import (
+    BadState,
+    IllegalAction,
+    Option,
+    Options,
+    Outcome,
+    Seat,
+    Viewer,
+    settle_options,
+    sha256_of,
+)
+from lictor.engine.julius_caesar import (
+    battle,
+    cards,
+    evaluation,
+    gods,
+    levies,
+    loads,
+    movement,
+    retreats,
+    setup,
+    winter,
+)
+from lictor.engine.julius_caesar.actions import ACTION_TYPES, Action, parse_action
 from lictor.engine.julius_caesar.catalog import catalog_of
-from lictor.engine.julius_caesar.dumps import dump, load
+from lictor.engine.julius_caesar.dumps import dump
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import SEATS, facts_for
 from lictor.engine.julius_caesar.fog import FOG
@@ -111,6 +133,8 @@ def apply(state: State, seat: Seat, action: Action) -> list[Event]:
     index = _seat_index(seat)
     if index not in deciders(state):
         raise IllegalAction(f"{seat} has nothing to decide now")
+    if not isinstance(action, ACTION_TYPES):
+        raise IllegalAction(f"a {type(action).__name__} is no action: take one from legal_actions or parse_action")
     if action not in _legal(state, index):
         raise IllegalAction(f"{seat} may not {action!s:.80}: it is not among his legal actions")
     state.known_legal = None
@@ -148,6 +172,16 @@ def catalog(options: Options) -> dict[str, Any]:
 def evaluate(state: State, seat: Seat) -> float:
     """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
     return evaluation.evaluate(state, _seat_index(seat))
+
+
+def load(dumped: Mapping[str, Any], chance: Chance) -> State:
+    """Rebuild a state from `dump`, or raise `BadState`."""
+    state = loads.load(dumped, chance)
+    waiting = [SEATS[seat] for seat in deciders(state) if not _legal(state, seat)]
+    if waiting or (not deciders(state) and not isinstance(state.phase, Over)):
+        raise BadState(f"phase: {' and '.join(waiting) or 'nobody'} is to decide, and there is nothing to decide")
+    state.known_legal = None
+    return state
 
 
 def digest(state: State) -> str:
