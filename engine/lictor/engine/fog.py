@@ -13,9 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lictor.engine.chance import Chance, SeededChance
-from lictor.engine.game import SPECTATOR, Action, Game, GameError, IllegalAction, Options, Path, Viewer, canonical_json
+from lictor.engine.game import (
+    SPECTATOR,
+    Action,
+    AnyGame,
+    GameError,
+    IllegalAction,
+    Options,
+    Path,
+    Viewer,
+    canonical_json,
+    seen_events,
+)
 
-AnyGame = Game[Any, Any, Any, Any]
 _OFTEN = 60  # a kind of hidden fact that differed less often is looked for
 _WORLDS = 8  # worlds drawn before a state is said to have but one
 MOST_LEAKS = 20  # then the search ends: the first ones say enough
@@ -210,17 +220,12 @@ def _compare_step(
     _compare(Sight(game, mine, viewer), Sight(game, other, viewer), report, f"{where}: after it")
 
 
-def seen_events(events: Sequence[Any], viewer: Viewer) -> list[Any]:
-    """Return the events as `viewer` sees them, without those he does not notice."""
-    return [seen for event in events if (seen := event.seen_by(viewer)) is not None]
-
-
-def leaves(value: Mapping[str, Any], patterns: frozenset[Path], path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield every single fact of a dump with its path; what a pattern names is one fact."""
+def leaves(value: Mapping[str, Any], whole: frozenset[Path], path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield every single fact of a dump with its path; what `whole` names is one fact."""
     for key, item in value.items():
         here = (*path, str(key))
-        if isinstance(item, Mapping) and here not in patterns:
-            yield from leaves(item, patterns, here)
+        if isinstance(item, Mapping) and here not in whole:
+            yield from leaves(item, whole, here)
         else:
             yield here, item
 

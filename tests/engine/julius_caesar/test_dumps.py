@@ -557,11 +557,13 @@ known_values = st.sampled_from([*FACTS.spaces, *FACTS.blocks, *game.SEATS, *PHAS
 scalars = (
     st.none() | st.booleans() | st.integers() | st.integers(-1, 28) | st.floats(allow_nan=False) | st.text(max_size=6)
 ) | known_values
-json_values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | known_values, inner, max_size=4),
-    max_leaves=6,
-)
+
+
+def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | known_values, inner, max_size=4)
+
+
+json_values = st.recursive(scalars, containers, max_leaves=6)
 
 
 @st.composite

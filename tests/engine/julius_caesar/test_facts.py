@@ -503,11 +503,13 @@ scalars = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=8)
 )
-json_values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
-    max_leaves=6,
-)
+
+
+def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
+
+
+json_values = st.recursive(scalars, containers, max_leaves=6)
 known_values = (
     st.sampled_from(sorted(PATHS)).flatmap(lambda key: st.sampled_from(PATHS[key])).map(lambda path: at(fresh(), path))
 )

@@ -54,7 +54,7 @@ EXAMPLES = {
 def refusal(text: object) -> str:
     """Return why `text` is not an action."""
     with pytest.raises(BadNotation) as caught:
-        game.parse_action(text)  # type: ignore[arg-type]
+        game.parse_action(text)
     assert 0 < len(str(caught.value)) < LONGEST_REFUSAL
     return str(caught.value)
 
@@ -71,9 +71,9 @@ def test_every_verb_is_read_and_written(text: str) -> None:
 
 def test_orders_of_different_verbs_are_different() -> None:
     assert len(set(EXAMPLES.values())) == len(EXAMPLES)
-    assert actions.Play(7) != actions.Discard(7)
-    assert actions.Levy("caesar", "rome") != actions.Regroup("caesar", "rome")
-    assert actions.Move("caesar", ("rome",)) != actions.Retreat("caesar", ("rome",))
+    assert len({actions.Play(7), actions.Discard(7)}) == 2
+    assert len({actions.Levy("caesar", "rome"), actions.Regroup("caesar", "rome")}) == 2
+    assert len({actions.Move("caesar", ("rome",)), actions.Retreat("caesar", ("rome",))}) == 2
 
 
 @pytest.mark.parametrize("deployment", ["historical", "free"])

@@ -13,6 +13,7 @@ from lictor.engine.game import (
     Options,
     Outcome,
     Seat,
+    UnknownSeat,
     Viewer,
     settle_options,
     sha256_of,
@@ -33,7 +34,7 @@ from lictor.engine.julius_caesar.actions import ACTION_TYPES, Action, parse_acti
 from lictor.engine.julius_caesar.catalog import catalog_of
 from lictor.engine.julius_caesar.dumps import dump
 from lictor.engine.julius_caesar.events import Event
-from lictor.engine.julius_caesar.facts import SEATS, facts_for
+from lictor.engine.julius_caesar.facts import EDITIONS, NAME, RULES_EPOCH, SEATS, facts_for
 from lictor.engine.julius_caesar.fog import FOG
 from lictor.engine.julius_caesar.observation import Observation, observation
 from lictor.engine.julius_caesar.phases import (
@@ -64,9 +65,6 @@ __all__ = [
     "observation", "outcome", "parse_action", "redeal", "sample", "snapshot", "to_act",
 ]  # fmt: skip
 
-NAME = "julius_caesar"
-EDITIONS = ("2.0", "1.x")
-RULES_EPOCH = 1
 OPTIONS = {
     "edition": Option("2.0", "the rulebook: 2.0 of 2023, or the older 1.x", EDITIONS),
     "deployment": Option(
@@ -196,5 +194,5 @@ def copy(state: State, chance: Chance | None = None) -> State:
 
 def _seat_index(seat: Seat) -> int:
     if seat not in SEATS:
-        raise IllegalAction(f"there is no seat {seat!r:.40}; there are {' and '.join(SEATS)}")
+        raise UnknownSeat(f"there is no seat {seat!r:.40}; there are {' and '.join(SEATS)}")
     return SEATS.index(seat)

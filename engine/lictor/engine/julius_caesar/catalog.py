@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from lictor.engine.julius_caesar.actions import VERBS
-from lictor.engine.julius_caesar.facts import COLOURS, SEATS, Facts
+from lictor.engine.julius_caesar.facts import COLOURS, NAME, SEATS, Facts
 from lictor.engine.julius_caesar.phases import PHASE_NAMES
 from lictor.engine.julius_caesar.state import FIRST_YEAR, LAST_YEAR, TURNS
 
@@ -17,7 +17,7 @@ def catalog_of(facts: Facts, edition: str, deployment: str) -> dict[str, Any]:
     """Return spaces with coordinates, ways between them, blocks, cards and limits, as plain values."""
     data = copy.deepcopy(facts.data)
     return {
-        "game": "julius_caesar",
+        "game": NAME,
         "title": "Julius Caesar",
         "notice": NOTICE,
         "provenance": str(data.get("provenance", "given by the operator")),

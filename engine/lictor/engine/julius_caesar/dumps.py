@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lictor.engine.julius_caesar.facts import SEATS, Facts, standard_facts
+from lictor.engine.julius_caesar.facts import NAME, RULES_EPOCH, SEATS, Facts, standard_facts
 from lictor.engine.julius_caesar.phases import (
     Phase,
 )
 from lictor.engine.julius_caesar.state import DEAD, NOBODY, POOL, State
 
-GAME, EPOCH = "julius_caesar", 1
 _OFF_MAP = {POOL: "pool", DEAD: "dead"}
 
 
@@ -19,11 +18,11 @@ def dump(state: State) -> dict[str, Any]:
     """Return everything the future depends on, except the chance."""
     facts = state.facts
     return {
-        "game": GAME,
-        "rules_epoch": EPOCH,
+        "game": NAME,
+        "rules_epoch": RULES_EPOCH,
         "edition": state.edition,
         "deployment": state.deployment,
-        "data": None if facts is standard_facts() else copy.deepcopy(facts.data),
+        "data": None if facts.hash == standard_facts().hash else copy.deepcopy(facts.data),
         "year": state.year,
         "turn": state.turn,
         "player1": _seat_name(state.player1),

@@ -13,6 +13,9 @@ from lictor.engine.game import BadData, sha256_of
 from lictor.engine.julius_caesar import checks
 from lictor.engine.julius_caesar.actions import Fire, Hit, Levy, Move, Pass, Reinforce
 
+NAME = "julius_caesar"
+EDITIONS = ("2.0", "1.x")
+RULES_EPOCH = 1
 CAESAR, POMPEY = 0, 1
 SEATS = ("caesar", "pompey")
 APOLLO, JUPITER, MARS, MERCURY, NEPTUNE, PLUTO, VULCAN = range(1, 8)
@@ -294,8 +297,15 @@ class Facts:
         """Return the orders to take `path`, by block, made when first asked for."""
         if not path.orders:
             names = tuple(self.spaces[space] for space in path.entered)
-            path.orders.extend(Move(block, names) for block in self.blocks)
+            path.orders[:] = [Move(block, names) for block in self.blocks]  # at once: other threads may look
         return path.orders
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the data alone, and come back as the facts that are there already."""
+        return facts_for, (None if self.hash == standard_facts().hash else self.data,)
+
+    def __deepcopy__(self, memo: object) -> Facts:
+        return self
 
     def space(self, name: object, where: str) -> int:
         """Return the index of a space, or raise `BadData` that says `where` it is named."""
@@ -334,15 +344,15 @@ def facts_for(data: object) -> Facts:
     key = sha256_of(copied)
     if key == standard_facts().hash:
         return standard_facts()
-    if key not in _loaded:
-        while len(_loaded) >= _MOST_LOADED:
-            del _loaded[next(iter(_loaded))]
-        _loaded[key] = Facts(copied)
-    return _loaded[key]
+    facts = _loaded.pop(key, None) or Facts(copied)
+    _loaded[key] = facts  # the one used last is forgotten last
+    while len(_loaded) > _MOST_LOADED:
+        del _loaded[next(iter(_loaded))]
+    return facts
 
 
 def known_facts(key: str) -> Facts:
-    """Return the facts of a data set by its hash, or raise `BadData` if it has not been loaded."""
+    """Return the facts of a data set by its hash, or raise `BadData` if it is not, or no more, loaded."""
     if key == standard_facts().hash:
         return standard_facts()
     if key not in _loaded:

@@ -65,7 +65,7 @@ CLASSES: dict[str, str | dict[str, str]] = {
     "phase winner": PUBLIC,
     "phase reason": PUBLIC,
 }
-LEAVES = {tuple(pattern.split(" ")): who for pattern, who in CLASSES.items()}
+_BY_PATH = {tuple(pattern.split(" ")): who for pattern, who in CLASSES.items()}
 
 
 def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
@@ -90,7 +90,7 @@ def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
 
 @functools.cache
 def _class_of(path: Path) -> str | dict[str, str] | None:
-    return next((LEAVES[form] for form in _forms(path) if form in LEAVES), None)
+    return next((_BY_PATH[form] for form in _forms(path) if form in _BY_PATH), None)
 
 
 def _forms(path: Path) -> list[Path]:
@@ -146,4 +146,4 @@ def _joins_late(state: State, move: Move) -> bool:
 
 
 KINDS = ("hand", "discard", "chosen", "deck", "pool", "identity", "steps", "reserve", "swaps")
-FOG = Fog(KINDS, frozenset(LEAVES), knowers, kind, choose)
+FOG = Fog(KINDS, frozenset({("data",)}), knowers, kind, choose)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lictor.engine.chance import Chance
-from lictor.engine.game import BadState
+from lictor.engine.game import BadData, BadState
 from lictor.engine.julius_caesar import phases as all_phases
-from lictor.engine.julius_caesar.dumps import EPOCH, GAME
-from lictor.engine.julius_caesar.facts import SEATS, Facts, facts_for
+from lictor.engine.julius_caesar.facts import EDITIONS, NAME, RULES_EPOCH, SEATS, Facts, facts_for
 from lictor.engine.julius_caesar.phases import (
     Battle,
     ChooseBattle,
@@ -37,16 +36,18 @@ def load(dumped: Mapping[str, Any], chance: Chance) -> State:
     """Rebuild a state from its dump, or raise `BadState` with the entry that is wrong."""
     try:
         return _load(dumped, chance)
+    except BadData as error:
+        raise BadState(f"data: {error}") from error
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadState(f"the dump is malformed: {type(error).__name__} {error}") from error
 
 
 def _load(dumped: Mapping[str, Any], chance: Chance) -> State:
     epoch = dumped["rules_epoch"]
-    if dumped["game"] != GAME or type(epoch) is not int or epoch != EPOCH:
+    if dumped["game"] != NAME or type(epoch) is not int or epoch != RULES_EPOCH:
         was = f"{dumped['game']!r:.40}, rules epoch {epoch!r:.20}"
-        raise BadState(f"this is a dump of {was}; this engine plays {GAME}, rules epoch {EPOCH}")
-    _need(dumped["edition"] in ("2.0", "1.x"), "edition", dumped["edition"])
+        raise BadState(f"this is a dump of {was}; this engine plays {NAME}, rules epoch {RULES_EPOCH}")
+    _need(dumped["edition"] in EDITIONS, "edition", dumped["edition"])
     _need(dumped["deployment"] in ("historical", "free"), "deployment", dumped["deployment"])
     facts = facts_for(dumped["data"])
     state = State(facts, dumped["edition"], dumped["deployment"], chance)

@@ -65,7 +65,7 @@ def verify(files: tuple[Path, ...], key: str | None, data: Path | None, as_json:
         for row in results:
             if row["ok"]:
                 told = f"{row['actions']} actions, {row['draws']} draws, {row['winner'] or 'nobody'} wins"
-                click.echo(f"ok    {row['file']}: {told} ({row['reason']}), {row['signature']}")
+                click.echo(f"ok     {row['file']}: {told} ({row['reason']}), data {row['data']:.8}, {row['signature']}")
             else:
                 click.echo(f"BROKEN {row['file']}: {row['error']}")
     if not all(row["ok"] for row in results):
@@ -78,7 +78,8 @@ def _verify_one(file: Path, data: Mapping[str, Any] | None, key: str | None) -> 
     except GameError as error:
         return {"file": str(file), "ok": False, "error": str(error), "line": getattr(error, "line", None)}
     row = {
-        name: getattr(found, name) for name in ("game", "match", "actions", "draws", "winner", "reason", "signature")
+        name: getattr(found, name)
+        for name in ("game", "match", "actions", "draws", "winner", "reason", "data", "signature")
     }
     return {"file": str(file), "ok": True, **row}
 
