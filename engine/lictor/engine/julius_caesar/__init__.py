@@ -177,7 +177,7 @@ def load(dumped: Mapping[str, Any], chance: Chance) -> State:
     state = loads.load(dumped, chance)
     waiting = [SEATS[seat] for seat in deciders(state) if not _legal(state, seat)]
     if waiting or (not deciders(state) and not isinstance(state.phase, Over)):
-        raise BadState(f"phase: {' and '.join(waiting) or 'nobody'} is to decide, and there is nothing to decide")
+        raise BadState(f"phase: there is nothing to decide for {' and '.join(waiting) or 'anybody'}")
     state.known_legal = None
     return state
 
