@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -181,9 +183,8 @@ def test_a_copy_without_a_chance_refuses_to_draw(name: str) -> None:
             mute = play.game.copy(play.state)
             try:
                 play.game.apply(mute, *order)
-            except ChanceError as error:
+            except ChanceError:
                 refused += 1
-                assert "copy(state, chance)" in str(error)
             play.game.apply(play.state, *order)
     assert refused > 20
 
@@ -266,9 +267,22 @@ def test_everything_that_leaves_the_engine_is_plain_json(name: str) -> None:
                     words = game.describe(event, viewer)
                     assert bool(words) == (seen is not None)
                     if seen is not None:
-                        canonical_json(seen.facts())
+                        assert json.loads(canonical_json(seen.facts())) == seen.facts()
                         assert "None" not in words
                         assert seen.seen_by(viewer) == seen
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_state_travels_between_processes(name: str) -> None:
+    play = RandomGame(name, 5)
+    play.run(90)
+    game = play.game
+    for twin in (pickle.loads(pickle.dumps(play.state)), deepcopy(play.state)):
+        assert game.digest(twin) == game.digest(play.state)
+        assert [game.legal_actions(twin, seat) for seat in game.SEATS] == [
+            game.legal_actions(play.state, seat) for seat in game.SEATS
+        ]
+    assert len(pickle.dumps(play.state)) < 50_000
 
 
 @pytest.mark.parametrize("name", GAMES)

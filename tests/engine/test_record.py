@@ -102,7 +102,7 @@ def test_a_record_cut_short_is_refused(cut: int) -> None:
 def test_a_line_added_removed_or_moved_is_found() -> None:
     lines = RECORD.splitlines(keepends=True)
     for changed in (lines[:5] + lines[6:], lines[:5] + lines[4:], [*lines[:5], lines[6], lines[5], *lines[7:]]):
-        with pytest.raises(RecordError, match="line [67]: "):
+        with pytest.raises(RecordError, match=r"line [67]: "):
             check(b"".join(changed))
     with pytest.raises(RecordError):
         check(RECORD + lines[-1])
@@ -144,12 +144,12 @@ def drop_action(lines: list[dict[str, Any]]) -> None:
         (set_value(0, "commitment", value="0" * 64), "not the one that was committed"),
         (set_value(0, "match", value="another"), "line 1: the draws are"),
         (set_value(0, "entropies", "caesar", value="00"), "line 1: the draws are"),
-        (set_value(0, "entropies", "caesar", value="zz"), "entropy must be hex"),
+        (set_value(0, "entropies", "caesar", value="zz"), "entropy must be lower-case hex"),
         (set_value(0, "entropies", "caesar", value="00" * 33), "entropy has 33 bytes"),
         (set_value(0, "entropies", value={}), "must name caesar and pompey"),
         (set_value(0, "game", value="chess"), "there is no game 'chess'"),
         (set_value(0, "edition", value="3.0"), "may not be '3.0'"),
-        (set_value(0, "options", value={"colour": "red"}), "unknown option"),
+        (set_value(0, "options", value={"colour": "red"}), "nothing else"),
         (set_value(0, "data", value="0" * 64), "played with the data set 0000"),
         (set_value(0, "format", value="lictor-record-9"), "this reads lictor-record-1"),
         (set_value(3, "n", value=9), "n is 9, not 3"),
@@ -159,12 +159,23 @@ def drop_action(lines: list[dict[str, Any]]) -> None:
         (set_value(3, "action", value="end_moves"), "may not end_moves"),
         (set_value(-1, "secret", value="00" * 32), "not the one that was committed"),
         (set_value(-1, "secret", value="hush"), "hex digits"),
+        (set_value(-1, "secret", value="AA" * 32), "lower-case hex digits"),
         (set_value(-1, "digest", value="0" * 64), "final digest"),
         (set_value(-1, "outcome", "winner", value=None), "the replayed game ends"),
         (set_value(-1, "outcome", "reason", value="charm"), "the replayed game ends"),
         (set_value(-1, "termination", "kind", value="resignation"), "had come to its own end"),
         (set_value(-1, "termination", "kind", value="magic"), "none of victory"),
-        (set_value(-1, "termination", "seat", value="crassus"), "names the seat 'crassus'"),
+        (set_value(-1, "termination", "seat", value="crassus"), "no seat 'crassus'"),
+        (set_value(-1, "outcome", "winner", value=["caesar"]), "no seat ['caesar']"),
+        (set_value(-1, "outcome", "score", value={"caesar": 0.0, "pompey": 0.0}), "the replayed game ends"),
+        (set_value(-1, "outcome", value={}), "an outcome has winner"),
+        (set_value(0, "options", value={}), "must name deployment and nothing else"),
+        (set_value(0, "options", value={"deployment": "historical", "edition": "1.x"}), "nothing else"),
+        (set_value(0, "options", value={"deployment": "historical", "data": {}}), "nothing else"),
+        (set_value(0, "match", value="\udc80"), "cannot be the name"),
+        (set_value(0, "match", value="\x1b[2J"), "cannot be the name"),
+        (set_value(0, "seats", "caesar", value=None), "cannot be the name"),
+        (set_value(3, "think_ms", value=-1), "less than nothing"),
     ],
 )
 def test_a_forger_who_mends_the_hashes_is_found_by_the_replay(
@@ -181,7 +192,8 @@ def test_a_match_that_ended_early_is_checked_as_such() -> None:
         states = record.replay(record.Record(lines[0], lines[1:-1], lines[-1]), julius_caesar)
         digest = [julius_caesar.digest(state) for state, _ in states][-1]
         termination = {"kind": "resignation", "seat": "caesar", "at": ""}
-        lines[-1].update(termination=termination, digest=digest, outcome={"winner": "pompey", "reason": "resignation"})
+        outcome = {"winner": "pompey", "reason": "resignation", "score": {}}
+        lines[-1].update(termination=termination, digest=digest, outcome=outcome)
 
     def resign_and_win(lines: list[dict[str, Any]]) -> None:
         resign(lines)
@@ -189,8 +201,24 @@ def test_a_match_that_ended_early_is_checked_as_such() -> None:
 
     found = check(forged(resign))
     assert (found.winner, found.actions) == ("pompey", 39)
-    with pytest.raises(RecordError, match="cannot win by his own resignation"):
+    with pytest.raises(RecordError, match="needs the seat that lost by it"):
         check(forged(resign_and_win))
+    for kind, seat, winner in (
+        ("time", None, "pompey"),
+        ("time", "caesar", None),
+        ("draw_agreed", None, "pompey"),
+        ("server_abort", None, "caesar"),
+    ):
+
+        def odd(
+            lines: list[dict[str, Any]], kind: str = kind, seat: str | None = seat, won: str | None = winner
+        ) -> None:
+            resign(lines)
+            lines[-1]["termination"].update(kind=kind, seat=seat)
+            lines[-1]["outcome"]["winner"] = won
+
+        with pytest.raises(RecordError, match=r"needs the seat|nobody wins"):
+            check(forged(odd))
     with pytest.raises(RecordError, match="not over"):
         check(forged(lambda lines: lines.__delitem__(slice(40, -1))))
 
@@ -214,7 +242,7 @@ def test_a_signature_can_be_insisted_on() -> None:
     with pytest.raises(RecordError, match="not by the key asked for"):
         record.verify(signed, registry.get, key="00" * 32)
     with pytest.raises(RecordError, match="signature does not match"):
-        check(forged(set_value(-1, "key", value="zz"), signed))
+        check(forged(set_value(-1, "key", value="00"), signed))
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,12 @@ def test_show_tells_the_match_as_a_viewer_saw_it() -> None:
     assert "caesar move " not in lictor("record", "show", GOLDEN, "--viewer", "pompey").output
 
 
+def test_show_gives_the_telling_to_a_program() -> None:
+    told = json.loads(lictor("record", "show", GOLDEN, "--viewer", "pompey", "--json").stdout)["told"]
+    assert {row["seat"] for row in told} == {None, "pompey"}
+    assert any("commands first" in text for row in told for text in row["words"])
+
+
 def test_replay_gives_the_position_at_any_point() -> None:
     start = json.loads(lictor("record", "replay", GOLDEN, "--to", 0).stdout)
     assert start["after"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lictor.engine import julius_caesar as game
 from lictor.engine.chance import ScriptedChance
@@ -79,7 +80,7 @@ def position(
     return game.load(dumped, ScriptedChance())
 
 
-def _deal(dumped: dict, phase: str, hands: Mapping[str, Iterable[str | int]]) -> None:
+def _deal(dumped: dict[str, Any], phase: str, hands: Mapping[str, Iterable[str | int]]) -> None:
     dumped["hands"] = {seat: sorted(card_number(name) for name in hands.get(seat, ())) for seat in game.SEATS}
     if phase == "card":
         dumped.update(player1=None, played={"caesar": 0, "pompey": 0}, spent={"caesar": [], "pompey": []})
@@ -92,7 +93,7 @@ def _deal(dumped: dict, phase: str, hands: Mapping[str, Iterable[str | int]]) ->
     dumped.update(discards={"caesar": 0, "pompey": 0}, deck=[n for n in range(1, 28) if n not in out])
 
 
-def _phase(phase: str, seat: str, card: int) -> dict:
+def _phase(phase: str, seat: str, card: int) -> dict[str, Any]:
     points = FACTS.cards[card]
     match phase:
         case "card":

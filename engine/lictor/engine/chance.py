@@ -43,9 +43,10 @@ class ScriptedChance:
     def extend(self, draws: Iterable[Sequence[int]]) -> None:
         """Append draws to the script."""
         for draw in draws:
-            if len(draw) != 2 or not 0 <= draw[1] < draw[0]:
-                raise ChanceError(f"a scripted draw is [n, value] with 0 <= value < n, not {list(draw)!r:.60}")
-            self._draws.append((draw[0], draw[1]))
+            pair = draw if isinstance(draw, list | tuple) else ()
+            if len(pair) != 2 or [type(part) for part in pair] != [int, int] or not 0 <= pair[1] < pair[0]:
+                raise ChanceError(f"a scripted draw is [n, value] with 0 <= value < n, not {draw!r:.60}")
+            self._draws.append((pair[0], pair[1]))
 
     @property
     def left(self) -> int:
@@ -69,6 +70,8 @@ class SeededChance:
         self._bits = random.Random(seed).getrandbits
 
     def draw(self, n: int) -> int:
+        if n < 1:
+            raise ChanceError(f"cannot draw from {n} values")
         bits = (n - 1).bit_length()
         value = self._bits(bits) if bits else 0
         while value >= n:

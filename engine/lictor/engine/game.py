@@ -29,6 +29,10 @@ class BadNotation(GameError):
     """The text is not an action of this game."""
 
 
+class UnknownSeat(IllegalAction):
+    """There is no such seat, or no such viewer, in this game."""
+
+
 class BadOption(GameError):
     """An option is unknown, or has a value it may not have."""
 
@@ -45,7 +49,7 @@ class BadState(GameError):
 class Option:
     """A choice made before a game: what it may be, what it is by default, and what it means."""
 
-    default: object
+    default: Any
     meaning: str
     values: tuple[str, ...] | None = None  # None: free, checked by the game
 
@@ -58,8 +62,8 @@ class Fog:
     """What is hidden in a game's dump, declared apart from the code that shows things to viewers.
 
     `knowers(dump, path)` are the viewers who may know the value at `path`; a path it does not know raises `BadState`.
-    `kind(dump, path)` is the kind of hidden fact it is, one of `kinds`; `leaves` are the paths, with `*` for any key,
-    at which a value is one fact. `choose(state, seat, actions, chance)` plays so that every kind comes about.
+    `kind(dump, path)` is the kind of hidden fact it is, one of `kinds`; `leaves` are the paths of mappings that are one
+    fact. `choose(state, seat, actions, chance)` plays so that every kind comes about.
     """
 
     kinds: tuple[str, ...]
@@ -176,19 +180,42 @@ class Game(Protocol[S, A, E, O]):
         """Return the SHA-256 of the canonical JSON of `dump`."""
 
     def copy(self, state: S, chance: Chance | None = None) -> S:
-        """Return an independent twin that draws from `chance`; without one, drawing is an error."""
+        """Return an independent twin that draws from `chance`.
+
+        Without one, drawing is a `ChanceError`, and the twin may then be left in the middle of a step.
+        """
 
     def sample(self, observation: O, events: Sequence[E], chance: Chance) -> S:
         """Draw a full state that fits what a viewer sees now and saw in `events`."""
 
     def redeal(self, state: S, viewer: Viewer, chance: Chance, keep: frozenset[str] = frozenset()) -> S:
-        """Draw everything that is hidden from `viewer` anew, except the facts of the pieces in `keep`."""
+        """Draw everything hidden from `viewer` anew, except what is named in `keep`; it draws on from `chance`."""
 
     def counterpart(self, state: S, seat: Seat, action: A, other: S) -> A | None:
         """Return the action in the re-dealt state `other` that looks the same from outside, if it exists."""
 
     def evaluate(self, state: S, seat: Seat) -> float:
         """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
+
+
+AnyGame: TypeAlias = Game[Any, Any, Any, Any]
+
+
+def seen_events(events: Iterable[Any], viewer: Viewer) -> list[Any]:
+    """Return the events as `viewer` sees them, without those he does not notice."""
+    return [seen for event in events if (seen := event.seen_by(viewer)) is not None]
+
+
+def plain_values(value: Any) -> Any:
+    """Return a value as JSON has it: tuples are lists, named tuples and mappings are objects."""
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        if fields is None:
+            return [plain_values(item) for item in value]
+        return {name: plain_values(item) for name, item in zip(fields, value, strict=True)}
+    if isinstance(value, Mapping):
+        return {key: plain_values(item) for key, item in value.items()}
+    return value
 
 
 def canonical_json(value: object) -> str:
@@ -203,6 +230,8 @@ def sha256_of(value: object) -> str:
 
 def settle_options(allowed: Mapping[str, Option], given: Options) -> dict[str, object]:
     """Return `given` with the defaults filled in, or raise `BadOption`."""
+    if not isinstance(given, Mapping):
+        raise BadOption(f"options must be a mapping of names to values, not {type(given).__name__}")
     for name in given:
         if name not in allowed:
             raise BadOption(f"unknown option {name!r:.60}; there are {', '.join(allowed)}")

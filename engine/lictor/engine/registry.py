@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lictor.engine import julius_caesar
-from lictor.engine.game import Game, GameError
+from lictor.engine.game import AnyGame, GameError
 
-GAMES: dict[str, Game[Any, Any, Any, Any]] = {julius_caesar.NAME: julius_caesar}
+GAMES: dict[str, AnyGame] = {julius_caesar.NAME: julius_caesar}
 
 
 class UnknownGame(GameError):
     """There is no game of that name."""
 
 
-def get(name: str) -> Game[Any, Any, Any, Any]:
+def get(name: object) -> AnyGame:
     """Return the game called `name`, or raise `UnknownGame`."""
-    if name not in GAMES:
+    if not isinstance(name, str) or name not in GAMES:
         raise UnknownGame(f"there is no game {name!r:.60}; there are {', '.join(names())}")
     return GAMES[name]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lictor.engine import registry
 from lictor.engine.chance import SeededChance
-from lictor.engine.game import Game, Options
+from lictor.engine.game import AnyGame, Options
 
 COPIES = 200
 HELD = 1000
@@ -40,7 +40,7 @@ def bench_engine(name: str, options: Options, seconds: float, seed: int) -> dict
     }
 
 
-def _play(game: Game[Any, Any, Any, Any], options: Options, seed: int, shares: dict[str, float] | None) -> int:
+def _play(game: AnyGame, options: Options, seed: int, shares: dict[str, float] | None) -> int:
     """Play one random game; with `shares`, add up where the time goes."""
     choose = SeededChance(seed + 10**9)
     state = game.new_game(options, SeededChance(seed))
@@ -68,7 +68,7 @@ def _play(game: Game[Any, Any, Any, Any], options: Options, seed: int, shares: d
     return decisions
 
 
-def _midgame(game: Game[Any, Any, Any, Any], options: Options, seed: int) -> Any:
+def _midgame(game: AnyGame, options: Options, seed: int) -> Any:
     choose, state = SeededChance(seed), game.new_game(options, SeededChance(seed))
     for _ in range(100):
         if seats := game.to_act(state):
@@ -77,7 +77,7 @@ def _midgame(game: Game[Any, Any, Any, Any], options: Options, seed: int) -> Any
     return state
 
 
-def _time_copy(game: Game[Any, Any, Any, Any], options: Options, seed: int) -> float:
+def _time_copy(game: AnyGame, options: Options, seed: int) -> float:
     """Return the best time of several batches: the others measure the machine's other work."""
     state, chance = _midgame(game, options, seed), SeededChance(0)
     best = float("inf")
@@ -89,7 +89,7 @@ def _time_copy(game: Game[Any, Any, Any, Any], options: Options, seed: int) -> f
     return best
 
 
-def _bytes_held(game: Game[Any, Any, Any, Any], options: Options, seed: int) -> int:
+def _bytes_held(game: AnyGame, options: Options, seed: int) -> int:
     """Return the memory that a thousand copies of a state take."""
     state, chance = _midgame(game, options, seed), SeededChance(0)
     tracemalloc.start()

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lictor.engine.chance import SeededChance
-from lictor.engine.game import Game, Seat
-
-AnyGame = Game[Any, Any, Any, Any]
+from lictor.engine.game import AnyGame, Seat
 
 
 class Player(Protocol):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lictor.engine import registry
 from lictor.engine.chance import SeededChance, derive_secret
-from lictor.engine.fog import seen_events
-from lictor.engine.game import Outcome
+from lictor.engine.game import Outcome, seen_events, sha256_of
 from lictor.engine.record import Recorder
 from lictor.server.players import PLAYERS
 
@@ -42,7 +42,7 @@ Told = Callable[[str, Any, list[Any]], None]  # seat, action, events
 def play(plan: Plan, number: int, tell: Told | None = None) -> Played:
     """Play game `number` of a plan. Its secret comes from the seed, so that anybody can play it again."""
     game = registry.get(plan.game)
-    match = f"selfplay-{plan.seed}-{number}"
+    match = f"selfplay-{_tag_of(plan)}-{plan.seed}-{number}"
     recorder = Recorder(
         game,
         plan.options,
@@ -68,6 +68,11 @@ def play(plan: Plan, number: int, tell: Told | None = None) -> Played:
     return Played(number, match, outcome, len(recorder.actions), recorder.finish())
 
 
+def _tag_of(plan: Plan) -> str:
+    """Return a few letters that tell apart the matches of different plans with the same seed."""
+    return sha256_of([plan.game, dict(plan.options), list(plan.players)])[:6]
+
+
 def _seed_of(plan: Plan, number: int, seat: str) -> int:
     return int.from_bytes(derive_secret("player", str(plan.seed), str(number), seat)[:8], "big")
 
@@ -77,8 +82,13 @@ def play_many(plan: Plan, games: int, jobs: int = 1) -> Iterator[Played]:
     if jobs == 1:
         yield from (play(plan, number) for number in range(games))
         return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, initializer=_leave_signals) as pool:
         yield from pool.imap(_play_one, ((plan, number) for number in range(games)))
+
+
+def _leave_signals() -> None:
+    """Let Ctrl-C end the parent alone, which then ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _play_one(job: tuple[Plan, int]) -> Played:

@@ -2,14 +2,13 @@
 
 from collections import Counter
 
-from support.position import at, play, position, roll, steps
-
 from lictor.engine import julius_caesar as game
 from lictor.engine.chance import SeededChance
-from lictor.engine.fog import seen_events
+from lictor.engine.game import seen_events
 from lictor.engine.julius_caesar.matching import assign
 from lictor.engine.julius_caesar.sampling import sample
 from lictor.engine.julius_caesar.state import State
+from support.position import at, play, position, roll, steps
 
 
 class Watcher:
@@ -145,7 +144,7 @@ def test_a_sampled_state_plays_on_to_the_end() -> None:
 def test_a_sample_without_the_history_fits_the_observation_alone() -> None:
     state = position("rome pompey: legio_1/3 legio_2/2\nravenna caesar: legio_13 legio_14")
     seen = game.observation(state, "caesar")
-    found = Counter()
+    found: Counter[str] = Counter()
     for seed in range(40):
         world = sample(seen, [], SeededChance(seed))
         assert game.observation(world, "caesar") == seen

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from lictor.engine.chance import Chance, NoChance
-from lictor.engine.game import IllegalAction, Option, Options, Outcome, Seat, Viewer, settle_options, sha256_of
-from lictor.engine.julius_caesar import battle, cards, evaluation, gods, levies, movement, retreats, setup, winter
-from lictor.engine.julius_caesar.actions import Action, parse_action
+from lictor.engine.game import (
+    BadState,
+    IllegalAction,
+    Option,
+    Options,
+    Outcome,
+    Seat,
+    UnknownSeat,
+    Viewer,
+    settle_options,
+    sha256_of,
+)
+from lictor.engine.julius_caesar import (
+    battle,
+    cards,
+    evaluation,
+    gods,
+    levies,
+    loads,
+    movement,
+    retreats,
+    setup,
+    winter,
+)
+from lictor.engine.julius_caesar.actions import ACTION_TYPES, Action, parse_action
 from lictor.engine.julius_caesar.catalog import catalog_of
-from lictor.engine.julius_caesar.dumps import dump, load
+from lictor.engine.julius_caesar.dumps import dump
 from lictor.engine.julius_caesar.events import Event
-from lictor.engine.julius_caesar.facts import SEATS, facts_for
+from lictor.engine.julius_caesar.facts import EDITIONS, NAME, RULES_EPOCH, SEATS, facts_for
 from lictor.engine.julius_caesar.fog import FOG
 from lictor.engine.julius_caesar.observation import Observation, observation
 from lictor.engine.julius_caesar.phases import (
@@ -42,9 +65,6 @@ __all__ = [
     "observation", "outcome", "parse_action", "redeal", "sample", "snapshot", "to_act",
 ]  # fmt: skip
 
-NAME = "julius_caesar"
-EDITIONS = ("2.0", "1.x")
-RULES_EPOCH = 1
 OPTIONS = {
     "edition": Option("2.0", "the rulebook: 2.0 of 2023, or the older 1.x", EDITIONS),
     "deployment": Option(
@@ -111,6 +131,8 @@ def apply(state: State, seat: Seat, action: Action) -> list[Event]:
     index = _seat_index(seat)
     if index not in deciders(state):
         raise IllegalAction(f"{seat} has nothing to decide now")
+    if not isinstance(action, ACTION_TYPES):
+        raise IllegalAction(f"a {type(action).__name__} is no action: take one from legal_actions or parse_action")
     if action not in _legal(state, index):
         raise IllegalAction(f"{seat} may not {action!s:.80}: it is not among his legal actions")
     state.known_legal = None
@@ -150,6 +172,16 @@ def evaluate(state: State, seat: Seat) -> float:
     return evaluation.evaluate(state, _seat_index(seat))
 
 
+def load(dumped: Mapping[str, Any], chance: Chance) -> State:
+    """Rebuild a state from `dump`, or raise `BadState`."""
+    state = loads.load(dumped, chance)
+    waiting = [SEATS[seat] for seat in deciders(state) if not _legal(state, seat)]
+    if waiting or (not deciders(state) and not isinstance(state.phase, Over)):
+        raise BadState(f"phase: there is nothing to decide for {' and '.join(waiting) or 'anybody'}")
+    state.known_legal = None
+    return state
+
+
 def digest(state: State) -> str:
     """Return the SHA-256 of the canonical JSON of `dump`."""
     return sha256_of(dump(state))
@@ -162,5 +194,5 @@ def copy(state: State, chance: Chance | None = None) -> State:
 
 def _seat_index(seat: Seat) -> int:
     if seat not in SEATS:
-        raise IllegalAction(f"there is no seat {seat!r:.40}; there are {' and '.join(SEATS)}")
+        raise UnknownSeat(f"there is no seat {seat!r:.40}; there are {' and '.join(SEATS)}")
     return SEATS.index(seat)

@@ -257,6 +257,7 @@ class Swap:
 
 
 Action: TypeAlias = Bare | OfCard | OfSpace | OfBlock | BlockTo | BlockAlong | Swap
+ACTION_TYPES = (Bare, OfCard, OfSpace, OfBlock, BlockTo, BlockAlong, Swap)
 
 END_DEPLOYMENT, END_MOVES, END_LEVIES = EndDeployment(), EndMoves(), EndLevies()
 END_REGROUP, END_DISBAND, DECLINE = EndRegroup(), EndDisband(), Decline()
@@ -276,6 +277,7 @@ _BLOCK_ALONG: dict[str, tuple[type[BlockAlong], int, int]] = {
 }
 VERBS = (*_BARE, *_OF_CARD, *_OF_SPACE, *_OF_BLOCK, *_BLOCK_TO, *_BLOCK_ALONG, "swap")
 
+_CARDS = 27
 _LONGEST = 400  # no action of the game is longer
 _WORD = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
@@ -287,8 +289,8 @@ def parse_action(text: object) -> Action:
         raise BadNotation(f"an action is a text of at most {_LONGEST} characters")
     verb, *words = text.split(" ")
     if verb in _OF_CARD:
-        if len(words) != 1 or not _NUMBER.fullmatch(words[0]):
-            raise _bad(text, f"{verb} takes one card number")
+        if len(words) != 1 or not _NUMBER.fullmatch(words[0]) or int(words[0]) > _CARDS:
+            raise _bad(text, f"{verb} takes one card number, 1 to {_CARDS}")
         return _OF_CARD[verb](int(words[0]))
     if not all(_WORD.fullmatch(word) for word in words):
         raise _bad(text, "ids are lower-case letters, digits and underscores, with single blanks between")

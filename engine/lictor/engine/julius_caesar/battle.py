@@ -102,7 +102,8 @@ def _begin(state: State, space: int, events: list[Event]) -> None:
 
 
 def _reveal(state: State, phase: Battle, blocks: list[int], events: list[Event]) -> None:
-    shown = tuple([(SEATS[state.side[block]], state.facts.blocks[block], state.steps[block], state.moved[block]) for block in blocks])
+    names = state.facts.blocks
+    shown = tuple([(SEATS[state.side[b]], names[b], state.steps[b], state.moved[b]) for b in blocks])
     if shown:
         events.append(tell.Revealed(state.facts.spaces[phase.space], shown))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from lictor.engine.julius_caesar.actions import VERBS
-from lictor.engine.julius_caesar.facts import COLOURS, SEATS, Facts
+from lictor.engine.julius_caesar.facts import COLOURS, NAME, SEATS, Facts
 from lictor.engine.julius_caesar.phases import PHASE_NAMES
 from lictor.engine.julius_caesar.state import FIRST_YEAR, LAST_YEAR, TURNS
 
@@ -14,9 +15,9 @@ NOTICE = "Julius Caesar is a game of Columbia Games, Inc., who own its title. No
 
 def catalog_of(facts: Facts, edition: str, deployment: str) -> dict[str, Any]:
     """Return spaces with coordinates, ways between them, blocks, cards and limits, as plain values."""
-    data = facts.data
+    data = copy.deepcopy(facts.data)
     return {
-        "game": "julius_caesar",
+        "game": NAME,
         "title": "Julius Caesar",
         "notice": NOTICE,
         "provenance": str(data.get("provenance", "given by the operator")),
@@ -29,12 +30,12 @@ def catalog_of(facts: Facts, edition: str, deployment: str) -> dict[str, Any]:
         "turns_per_year": TURNS,
         "phases": [*dict.fromkeys(PHASE_NAMES.values()), "hits"],
         "verbs": list(VERBS),
-        "canvas": data.get("canvas"),
-        "spaces": [dict(entry) for entry in data["spaces"]],
-        "edges": [list(entry) for entry in data["edges"]],
+        "canvas": data["canvas"],
+        "spaces": data["spaces"],
+        "edges": data["edges"],
         "blocks": [{**entry, "colour": COLOURS[facts.colour[b]]} for b, entry in enumerate(data["blocks"])],
-        "cards": [dict(entry) for entry in data["cards"]],
-        "road_limits": {name: dict(row) for name, row in data["road_limits"].items()},
-        "leaders_reserve": {name: list(others) for name, others in data["leaders_reserve"].items()},
-        "setup": {seat: {city: list(names) for city, names in data["deployment"][seat].items()} for seat in SEATS},
+        "cards": data["cards"],
+        "road_limits": data["road_limits"],
+        "leaders_reserve": data["leaders_reserve"],
+        "setup": data["deployment"],
     }

@@ -13,6 +13,9 @@ from lictor.engine.game import BadData, sha256_of
 from lictor.engine.julius_caesar import checks
 from lictor.engine.julius_caesar.actions import Fire, Hit, Levy, Move, Pass, Reinforce
 
+NAME = "julius_caesar"
+EDITIONS = ("2.0", "1.x")
+RULES_EPOCH = 1
 CAESAR, POMPEY = 0, 1
 SEATS = ("caesar", "pompey")
 APOLLO, JUPITER, MARS, MERCURY, NEPTUNE, PLUTO, VULCAN = range(1, 8)
@@ -79,12 +82,16 @@ class Facts:
 
     def _read_spaces(self, entries: list[Mapping[str, Any]]) -> None:
         """4.1: cities, ports and seas."""
-        self.spaces = [str(entry["id"]) for entry in entries]
+        self.spaces: list[str] = [entry["id"] for entry in entries]
         self.space_names = [str(entry["name"]) for entry in entries]
         self.space_index = checks.index_of("spaces", self.spaces)
         for entry in entries:
             checks.need_one_of(entry, "spaces", "type", ("city", "port", "major_port", "sea"))
             checks.need_whole(entry, "spaces", "vp", 0, 9)
+            checks.need_whole(entry, "spaces", "x", 0, 100_000)
+            checks.need_whole(entry, "spaces", "y", 0, 100_000)
+            if not isinstance(entry.get("seas", []), list):
+                raise BadData(f"spaces: {entry['id']}: seas must be a list, not {entry['seas']!r:.40}")
         self.is_sea = [entry["type"] == "sea" for entry in entries]
         self.seas = [space for space, sea in enumerate(self.is_sea) if sea]
         self.is_port = [entry["type"] in ("port", "major_port") for entry in entries]
@@ -106,7 +113,7 @@ class Facts:
         self.edge_between: dict[tuple[int, int], int] = {}
         seen: set[frozenset[int]] = set()
         for entry in entries:
-            if not isinstance(entry, Sequence) or len(entry) != 3:
+            if not isinstance(entry, list) or len(entry) != 3:
                 raise BadData(f"edges: {entry!r:.80} is not [space, space, class]")
             a, b = (self.space(name, f"edges: {list(entry)!r:.80}") for name in entry[:2])
             if a == b or frozenset((a, b)) in seen:
@@ -141,7 +148,7 @@ class Facts:
 
     def _read_blocks(self, entries: list[Mapping[str, Any]]) -> None:
         """3.0: the blocks, in the order of the data, which chance refers to."""
-        self.blocks = [str(entry["id"]) for entry in entries]
+        self.blocks: list[str] = [entry["id"] for entry in entries]
         self.block_names = [str(entry["name"]) for entry in entries]
         self.block_index = checks.index_of("blocks", self.blocks)
         kinds = ("leader", "legion", "auxilia", "equitatus", "elephant", "ballista", "navis", "cleopatra")
@@ -185,6 +192,8 @@ class Facts:
     def _levy_city(self, entry: Mapping[str, Any]) -> int:
         """6.4: where a block is raised: a space, or one of the rules of `ANYWHERE` and so on."""
         where = entry.get("levy")
+        if not isinstance(where, str):
+            raise BadData(f"blocks: {entry['id']}: levy must be a text, not {where!r:.40}")
         rules = {"any_friendly_city": ANY_CITY, "friendly_major_port": MAJOR_PORT, "never": NEVER}
         expected = {"navis": MAJOR_PORT, "cleopatra": NEVER, "leader": ANY_CITY}.get(entry["kind"])
         place = rules[where] if where in rules else self.space(where, f"blocks: {entry['id']}: levy")
@@ -194,7 +203,8 @@ class Facts:
 
     def _read_cards(self, entries: list[Mapping[str, Any]]) -> None:
         """2.1: 20 command cards and seven Gods."""
-        if [entry["id"] for entry in entries] != list(range(1, 28)):
+        ids = [entry["id"] for entry in entries]
+        if ids != list(range(1, 28)) or any(type(number) is not int for number in ids):
             raise BadData("cards: ids must be 1 to 27 in order")
         for entry in entries:
             god = entry["id"] <= len(GODS)
@@ -208,8 +218,11 @@ class Facts:
 
     def _read_limits(self, data: Mapping[str, Any]) -> None:
         limits = data["road_limits"]
-        for name in ("move", "attack", "pluto_attack", "retreat", "regroup"):
-            row = limits.get(name) if isinstance(limits, Mapping) else None
+        names = ("move", "attack", "pluto_attack", "retreat", "regroup")
+        for name in {*limits} - {*names}:
+            raise BadData(f"road_limits: there is no limit called {name!r:.40}")
+        for name in names:
+            row = limits.get(name)
             if not isinstance(row, Mapping) or sorted(row) != sorted(ROADS):
                 raise BadData(f"road_limits: {name}: must have {', '.join(ROADS)}")
             for road in ROADS:
@@ -220,24 +233,32 @@ class Facts:
             for name in ("move", "attack", "pluto_attack", "retreat", "regroup")
         )
         self.third_leader: dict[int, tuple[int, ...]] = {}
-        reserve = data["leaders_reserve"]
-        if not isinstance(reserve, Mapping):
-            raise BadData("leaders_reserve: must be a mapping")
-        for third, others in reserve.items():
+        for third, others in data["leaders_reserve"].items():
             where = f"leaders_reserve: {third}"
+            if not isinstance(others, list):
+                raise BadData(f"{where}: must be a list of leaders, not {others!r:.40}")
             self.third_leader[self.block(third, where)] = tuple(self.block(name, where) for name in others)
+
+        self.waits_for = {
+            self.blocks[third]: tuple(self.blocks[other] for other in others)
+            for third, others in self.third_leader.items()
+        }
 
     def _read_deployment(self, data: Mapping[str, Any]) -> None:
         """5.1: the historical deployment; all other blocks wait in their pools (5.2)."""
         self.deployment: dict[int, int] = {}
         for seat, name in enumerate(SEATS):
             cities, pool = data["deployment"].get(name), data["levy_pool"].get(name)
-            if not isinstance(cities, Mapping) or not isinstance(pool, Sequence):
+            if not isinstance(cities, Mapping) or not isinstance(pool, list):
                 raise BadData(f"deployment, levy_pool: {name} must have both")
             placed: list[int] = []
             for city, blocks in cities.items():
                 where = f"deployment: {name}: {city}"
                 space = self.space(city, where)
+                if not isinstance(blocks, list):
+                    raise BadData(f"{where}: must be a list of blocks, not {blocks!r:.40}")
+                if any(self.home[block] != seat for block, place in self.deployment.items() if place == space):
+                    raise BadData(f"{where}: the enemy stands there already")
                 for block_name in blocks:
                     block = self.block(block_name, where)
                     if self.is_sea[space] or (self.is_navis[block] and not self.is_port[space]):
@@ -281,8 +302,15 @@ class Facts:
         """Return the orders to take `path`, by block, made when first asked for."""
         if not path.orders:
             names = tuple(self.spaces[space] for space in path.entered)
-            path.orders.extend(Move(block, names) for block in self.blocks)
+            path.orders[:] = [Move(block, names) for block in self.blocks]  # at once: other threads may look
         return path.orders
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the data alone, and come back as the facts that are there already."""
+        return facts_for, (None if self.hash == standard_facts().hash else self.data,)
+
+    def __deepcopy__(self, memo: object) -> Facts:
+        return self
 
     def space(self, name: object, where: str) -> int:
         """Return the index of a space, or raise `BadData` that says `where` it is named."""
@@ -304,7 +332,7 @@ ANY_CITY, MAJOR_PORT, NEVER = -1, -2, -3
 def standard_facts() -> Facts:
     """Return the facts that come with the package."""
     text = resources.files(__package__).joinpath("data.yaml").read_text("utf-8")
-    return Facts(yaml.safe_load(text))
+    return Facts(checks.plain(yaml.safe_load(text), ""))
 
 
 _loaded: dict[str, Facts] = {}  # data sets in use, by hash: an observation names its data by the hash
@@ -317,21 +345,19 @@ def facts_for(data: object) -> Facts:
         return standard_facts()
     if not isinstance(data, Mapping):
         raise BadData(f"data must be a parsed mapping, not {type(data).__name__}")
-    try:
-        key = sha256_of(data)
-    except (TypeError, ValueError) as error:
-        raise BadData(f"data must hold only what JSON can hold: {error}") from error
+    copied = checks.plain(data, "")
+    key = sha256_of(copied)
     if key == standard_facts().hash:
         return standard_facts()
-    if key not in _loaded:
-        while len(_loaded) >= _MOST_LOADED:
-            del _loaded[next(iter(_loaded))]
-        _loaded[key] = Facts(data)
-    return _loaded[key]
+    facts = _loaded.pop(key, None) or Facts(copied)
+    _loaded[key] = facts  # the one used last is forgotten last
+    while len(_loaded) > _MOST_LOADED:
+        del _loaded[next(iter(_loaded))]
+    return facts
 
 
 def known_facts(key: str) -> Facts:
-    """Return the facts of a data set by its hash, or raise `BadData` if it has not been loaded."""
+    """Return the facts of a data set by its hash, or raise `BadData` if it is not, or no more, loaded."""
     if key == standard_facts().hash:
         return standard_facts()
     if key not in _loaded:

@@ -10,8 +10,8 @@ from lictor.engine.chance import Chance
 from lictor.engine.game import SPECTATOR, BadState, Fog, Path, Seat, Viewer
 from lictor.engine.julius_caesar.actions import Action, Decline, Move, Play, Swap
 from lictor.engine.julius_caesar.events import Event
+from lictor.engine.julius_caesar.facts import SEATS, facts_for
 from lictor.engine.julius_caesar.phases import PHASE_NAMES
-from lictor.engine.julius_caesar.facts import SEATS
 from lictor.engine.julius_caesar.state import State, deciders
 
 ALL = frozenset((*SEATS, SPECTATOR))
@@ -67,7 +67,7 @@ CLASSES: dict[str, str | dict[str, str]] = {
     "phase winner": PUBLIC,
     "phase reason": PUBLIC,
 }
-LEAVES = {tuple(pattern.split(" ")): who for pattern, who in CLASSES.items()}
+_BY_PATH = {tuple(pattern.split(" ")): who for pattern, who in CLASSES.items()}
 
 
 def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
@@ -92,7 +92,7 @@ def knowers(dumped: Mapping[str, Any], path: Path) -> frozenset[Viewer]:
 
 @functools.cache
 def _class_of(path: Path) -> str | dict[str, str] | None:
-    return next((LEAVES[form] for form in _forms(path) if form in LEAVES), None)
+    return next((_BY_PATH[form] for form in _forms(path) if form in _BY_PATH), None)
 
 
 def _forms(path: Path) -> list[Path]:
@@ -109,6 +109,9 @@ def _knowers_of_block(dumped: Mapping[str, Any], block: str, field: str) -> froz
         return ALL  # 5.2, 7.51: face-up, and trophies
     if block == "cleopatra" and field != "steps":
         return ALL  # 3.27: she is the only blue block
+    others = facts_for(dumped["data"]).waits_for.get(block, ())
+    if others and not any(dumped["blocks"][other]["at"] == "dead" for other in others):
+        return ALL  # 7.51: until then the third leader can be in the pool only
     if phase["kind"] == "Battle" and entry["at"] == phase["space"] and not entry["reserve"]:
         return ALL  # 7.1, 7.3
     if phase["kind"] == "Defection" and phase["block"] == block:
@@ -180,6 +183,7 @@ def secret(state: State, seat: Seat, action: Action) -> bool:
 
 
 def topic(state: State, event: Event) -> str:
+    """Return what an event is about: its name, and the kind of block it names."""
     facts = event.facts()
     block = facts.get("block")
     kind = state.facts.kinds[state.facts.block_index[str(block)]] if block else ""
@@ -189,6 +193,6 @@ def topic(state: State, event: Event) -> str:
 KINDS = ("hand", "discard", "chosen", "deck", "pool", "identity", "steps", "reserve", "swaps")
 SITUATIONS = tuple(phase.__name__ for phase in PHASE_NAMES)
 FOG = Fog(
-    KINDS, frozenset(LEAVES), knowers, kind, choose, opens, secret,
+    KINDS, frozenset({("data",)}), knowers, kind, choose, opens, secret,
     lambda state: type(state.phase).__name__, SITUATIONS, topic,
 )  # fmt: skip

@@ -89,8 +89,8 @@ def _jupiter(state: State, seat: int, space: int, events: list[Event]) -> None:
     block = group[state.chance.draw(len(group))]
     name, victim = facts.blocks[block], SEATS[1 - seat]
     if not facts.is_leader[block] and not facts.is_navis[block]:
-        colour = COLOURS[facts.colour[block]]
-        events.append(tell.Defecting(SEATS[seat], name, colour, facts.spaces[space], None, state.steps[block], state.moved[block], state.reserve[block]))
+        looks = state.moved[block], state.reserve[block]
+        events.append(_defecting(state, seat, block, space, None, looks))
         state.phase = Defection(seat, block)
         return
     events.append(tell.Shown(victim, name, facts.spaces[space], state.steps[block]))
@@ -106,16 +106,19 @@ def _defect(state: State, seat: int, city: int, events: list[Event]) -> None:
     phase, facts = state.phase, state.facts
     assert isinstance(phase, Defection)
     block, space = phase.block, state.at[phase.block]
-    moved, reserve = state.moved[block], state.reserve[block]
+    looks = state.moved[block], state.reserve[block]
     state.turn_coat(block)
     state.shift(block, city)
     state.calm(space)
-    colour = COLOURS[facts.colour[block]]
-    events.append(
-        tell.Defecting(
-            SEATS[seat], facts.blocks[block], colour, facts.spaces[space], facts.spaces[city], state.steps[block], moved, reserve
-        )
-    )
+    events.append(_defecting(state, seat, block, space, facts.spaces[city], looks))
+
+
+def _defecting(
+    state: State, seat: int, block: int, space: int, city: str | None, looks: tuple[bool, bool]
+) -> tell.Defecting:
+    facts = state.facts
+    colour, place = COLOURS[facts.colour[block]], facts.spaces[space]
+    return tell.Defecting(SEATS[seat], facts.blocks[block], colour, place, city, state.steps[block], *looks)
 
 
 def _vulcan(state: State, seat: int, city: int, events: list[Event]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lictor.engine.game import SPECTATOR, Viewer
+from lictor.engine.game import SPECTATOR, UnknownSeat, Viewer, plain_values
 from lictor.engine.julius_caesar.facts import COLOURS, SEATS
 from lictor.engine.julius_caesar.phases import (
     Battle,
@@ -134,23 +134,21 @@ class Observation(NamedTuple):
 
     def facts(self) -> dict[str, object]:
         """Return the observation as plain values."""
-        return {name: _plain(value) for name, value in zip(self._fields, self, strict=True)}
+        return dict(plain_values(self))
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        if fields is None:
-            return [_plain(item) for item in value]
-        return {name: _plain(item) for name, item in zip(fields, value, strict=True)}
-    return value
+def viewer_index(viewer: Viewer) -> int:
+    """Return the seat of a viewer, `NOBODY` for a spectator, or raise `UnknownSeat`."""
+    if viewer == SPECTATOR:
+        return NOBODY
+    if viewer not in SEATS:
+        raise UnknownSeat(f"there is no viewer {viewer!r:.40}; there are {', '.join(SEATS)} and {SPECTATOR}")
+    return SEATS.index(viewer)
 
 
 def observation(state: State, viewer: Viewer) -> Observation:
     """Return what `viewer` may know."""
-    me = SEATS.index(viewer) if viewer in SEATS else NOBODY
-    if me == NOBODY and viewer != SPECTATOR:
-        raise ValueError(f"there is no viewer {viewer!r:.40}; there are {', '.join(SEATS)} and {SPECTATOR}")
+    me = viewer_index(viewer)
     facts, phase = state.facts, state.phase
     spaces, blocks = facts.spaces, facts.blocks
     secret = isinstance(phase, ChooseDiscard | ChooseCard)

@@ -254,7 +254,9 @@ def _god(state: State, seen: Observation, seat: int, chance: Chance) -> Phase:
     group = [
         block
         for block in state.stacks[1 - seat][facts.space_index[seen.defector.space]]
-        if facts.colour[block] == colour and not facts.is_leader[block] and not facts.is_navis[block]
+        if facts.colour[block] == colour
+        and not facts.is_leader[block]
+        and not facts.is_navis[block]
         and (state.moved[block], state.reserve[block]) == (seen.defector.moved, seen.defector.reserve)
     ]
     return Defection(seat, group[chance.draw(len(group))])

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 
-from lictor.engine.chance import Chance, NoChance
-from lictor.engine.game import SPECTATOR, Viewer
+from lictor.engine.chance import Chance
+from lictor.engine.game import Viewer
 from lictor.engine.julius_caesar.actions import Action, BlockAlong, BlockTo, OfBlock, OfCard, Swap
 from lictor.engine.julius_caesar.facts import APOLLO, GREEN, SEATS, TAN, Facts
 from lictor.engine.julius_caesar.matching import assign, shuffle
+from lictor.engine.julius_caesar.observation import viewer_index
 from lictor.engine.julius_caesar.phases import Battle, ChooseCard, Defection, Deploy
 from lictor.engine.julius_caesar.setup import MOST_SWAPS
 from lictor.engine.julius_caesar.state import DEAD, NO_CARD, NOBODY, POOL, State
 
 
 def redeal(state: State, viewer: Viewer, chance: Chance, keep: frozenset[str] = frozenset()) -> State:
-    """Draw everything hidden from `viewer` anew within the rules; what is named in `keep` stays as it is."""
-    me = NOBODY if viewer == SPECTATOR else SEATS.index(viewer)
-    world = state.copy(NoChance())
+    """Draw everything hidden from `viewer` anew within the rules, except what is named in `keep`."""
+    me = viewer_index(viewer)
+    world = state.copy(chance)
     world.known_legal = None
     for colour in (TAN, GREEN):
         _redeal_blocks(world, me, colour, chance, keep)

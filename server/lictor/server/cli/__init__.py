@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from lictor.engine.chance import ChanceError
 from lictor.engine.game import GameError
 from lictor.server.cli import playing, proofs, records
 
@@ -16,8 +17,12 @@ class House(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except GameError as error:
+        except (GameError, ChanceError) as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise click.ClickException(f"{error.filename or 'output'}: {error.strerror}") from error
 
 
 @click.group(cls=House, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

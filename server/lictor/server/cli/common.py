@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lictor.engine import registry
 
-out = Console(highlight=False)
+out = Console(highlight=False, soft_wrap=True)
 notes = Console(stderr=True, highlight=False)  # progress and complaints: never part of the output
 
 game_option = click.option("--game", default="julius_caesar", show_default=True, help="Which game.")

@@ -52,11 +52,10 @@ def demo(game: str, matches: int, seed: int, records: Path, pause: float) -> Non
         played = series.play(plan, number, tell)
         path = write_record(records, played)
         checked = record.verify(path.read_bytes(), registry.get)
-        winner = played.outcome.winner or "nobody"
+        winner = played.outcome.winner
         score = ", ".join(f"{seat} {points}" for seat, points in played.outcome.score.items())
-        out.print(
-            f"\n[bold]{winner.capitalize()} wins[/] ({played.outcome.reason}; {score}) in {played.decisions} decisions."
-        )
+        result = f"{winner.capitalize()} wins" if winner else "A draw"
+        out.print(f"\n[bold]{result}[/] ({played.outcome.reason}; {score}) in {played.decisions} decisions.")
         out.print(f"Record: {path} ({checked.actions} actions, {checked.draws} draws, {checked.signature}): verified.")
         out.print(f"Read it: lictor record show {path} | check it yourself: lictor record verify {path}")
 
@@ -92,7 +91,7 @@ def selfplay(
 ) -> None:
     """Play games between players of this process. The same seed gives the same games, whatever --jobs."""
     module = registry.get(game)
-    names = players.split(",")
+    names = [name.strip() for name in players.split(",")]
     unknown = [name for name in names if name not in PLAYERS]
     if unknown or len(names) != len(module.SEATS):
         text = f"{players!r}: name one of {', '.join(PLAYERS)} for each of {', '.join(module.SEATS)}"

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lictor.engine import record, registry
-from lictor.engine.game import SPECTATOR, GameError
+from lictor.engine.game import SPECTATOR, AnyGame, GameError
 from lictor.server.cli.common import data_option, file_argument, given_data, json_option, progress
 
 
@@ -24,27 +24,44 @@ def record_group() -> None:
 @file_argument
 @click.option("--viewer", help="Tell only what this seat, or the spectator, could see. Default: everything.")
 @data_option
-def show(file: Path, viewer: str | None, data: Path | None) -> None:
+@json_option
+def show(file: Path, viewer: str | None, data: Path | None, as_json: bool) -> None:
     """Tell a recorded match in words."""
     played = record.read(file.read_bytes())
+    game = _game_of(played, viewer)
+    told: list[dict[str, Any]] = []
+    orders: list[Mapping[str, Any]] = [{"n": 0, "seat": None, "action": None}, *played.actions]
+    for order, (_, events) in zip(orders, record.replay(played, game, given_data(data)), strict=True):
+        words = [event.words() if viewer is None else game.describe(event, viewer) for event in events]
+        may_see = viewer in (None, order["seat"])
+        told.append(
+            {
+                "n": order["n"],
+                "seat": order["seat"] if may_see else None,
+                "action": order["action"] if may_see else None,
+                "words": [text for text in words if text],
+            }
+        )
+    header, outcome = played.header, played.footer["outcome"]
+    if as_json:
+        click.echo(json.dumps({"match": header["match"], "seats": header["seats"], "told": told, "outcome": outcome}))
+        return
+    sides = ", ".join(f"{seat}: {player}" for seat, player in header["seats"].items())
+    click.echo(f"{header['match']}: {header['game']} {header['edition']} ({sides})")
+    for row in told:
+        if row["action"]:
+            click.echo(f"{row['n']:4} {row['seat']} {row['action']}")
+        for text in row["words"]:
+            click.echo(f"       {text}")
+    ended = played.footer["termination"]["kind"]
+    click.echo(f"{ended}: {outcome.get('winner') or 'nobody'} ({outcome.get('reason')})")
+
+
+def _game_of(played: record.Record, viewer: str | None) -> AnyGame:
     game = registry.get(played.header["game"])
     if viewer is not None and viewer not in (*game.SEATS, SPECTATOR):
         raise click.BadParameter(f"there is {', '.join((*game.SEATS, SPECTATOR))}", param_hint="--viewer")
-    header, footer = played.header, played.footer
-    sides = ", ".join(f"{seat}: {player}" for seat, player in header["seats"].items())
-    click.echo(f"{header['match']}: {header['game']} {header['edition']} ({sides})")
-    orders = ("", *(f"{entry['seat']} {entry['action']}" for entry in played.actions))
-    for number, (order, (_, events)) in enumerate(
-        zip(orders, record.replay(played, game, given_data(data)), strict=True)
-    ):
-        if number and viewer in (None, order.split(" ")[0]):
-            click.echo(f"{number:4} {order}")
-        for event in events:
-            words = event.words() if viewer is None else game.describe(event, viewer)
-            if words:
-                click.echo(f"       {words}")
-    outcome = footer["outcome"]
-    click.echo(f"{footer['termination']['kind']}: {outcome.get('winner') or 'nobody'} ({outcome.get('reason')})")
+    return game
 
 
 @record_group.command()
@@ -65,7 +82,7 @@ def verify(files: tuple[Path, ...], key: str | None, data: Path | None, as_json:
         for row in results:
             if row["ok"]:
                 told = f"{row['actions']} actions, {row['draws']} draws, {row['winner'] or 'nobody'} wins"
-                click.echo(f"ok    {row['file']}: {told} ({row['reason']}), {row['signature']}")
+                click.echo(f"ok     {row['file']}: {told} ({row['reason']}), data {row['data']:.8}, {row['signature']}")
             else:
                 click.echo(f"BROKEN {row['file']}: {row['error']}")
     if not all(row["ok"] for row in results):
@@ -78,7 +95,8 @@ def _verify_one(file: Path, data: Mapping[str, Any] | None, key: str | None) -> 
     except GameError as error:
         return {"file": str(file), "ok": False, "error": str(error), "line": getattr(error, "line", None)}
     row = {
-        name: getattr(found, name) for name in ("game", "match", "actions", "draws", "winner", "reason", "signature")
+        name: getattr(found, name)
+        for name in ("game", "match", "actions", "draws", "winner", "reason", "data", "signature")
     }
     return {"file": str(file), "ok": True, **row}
 
@@ -91,9 +109,7 @@ def _verify_one(file: Path, data: Mapping[str, Any] | None, key: str | None) -> 
 def replay(file: Path, stop: int | None, viewer: str | None, data: Path | None) -> None:
     """Play a record again up to a point and print the position there as JSON."""
     played = record.read(file.read_bytes())
-    game = registry.get(played.header["game"])
-    if viewer is not None and viewer not in (*game.SEATS, SPECTATOR):
-        raise click.BadParameter(f"there is {', '.join((*game.SEATS, SPECTATOR))}", param_hint="--viewer")
+    game = _game_of(played, viewer)
     if stop is not None and stop > len(played.actions):
         raise click.BadParameter(f"the record has {len(played.actions)} actions", param_hint="--to")
     for number, (state, _) in enumerate(record.replay(played, game, given_data(data))):

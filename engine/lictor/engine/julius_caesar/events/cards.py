@@ -68,7 +68,6 @@ class YearBegan(Event):
 class Discarded(OwnersEvent):
     """2.1: a seat put a card away, unseen."""
 
-    seat: str
     card: int
 
     def words(self) -> str:
@@ -87,7 +86,6 @@ class DiscardsMade(Event):
 class CardChosen(OwnersEvent):
     """2.1: a seat laid a card face-down."""
 
-    seat: str
     card: int
 
     def words(self) -> str:

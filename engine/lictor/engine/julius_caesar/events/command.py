@@ -156,7 +156,6 @@ class VulcanStruck(Event):
 class StepLost(OwnersEvent):
     """Vulcan: a block lost a step; only its owner sees which."""
 
-    seat: str
     block: str
     space: str
     steps: int

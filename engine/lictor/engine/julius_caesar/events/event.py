@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from lictor.engine.game import Viewer
+from lictor.engine.game import Viewer, plain_values
 
 OWNERS = {"tan": "caesar", "green": "pompey", "blue": ""}  # who bears a colour from the start
 
@@ -36,16 +36,16 @@ class Event:
 
     def facts(self) -> dict[str, object]:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {"event": type(self).__name__, **values}
+        return {"event": type(self).__name__, **plain_values(values)}
 
     def words(self) -> str:
         raise NotImplementedError
 
 
+@dataclass(frozen=True, slots=True)
 class OwnersEvent(Event):
     """An event that only the seat itself notices."""
 
-    __slots__ = ()
     seat: str
 
     def seen_by(self, viewer: Viewer) -> Event | None:

@@ -1,0 +1,80 @@
+"""Play a game and keep its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from lictor.engine.chance import LedgerChance, SealedChance, commit
+from lictor.engine.game import AnyGame, GameError, Options, Seat
+from lictor.engine.record.lines import FORMAT, compose
+
+
+class Recorder:
+    """Plays a game and keeps its record."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        options: Options,
+        *,
+        match: str,
+        secret: bytes,
+        players: Mapping[Seat, str],
+        entropies: Mapping[Seat, bytes] | None = None,
+        clocks: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = {seat: (entropies or {}).get(seat, b"") for seat in game.SEATS}
+        self.game = game
+        self._secret = secret
+        self._ledger = LedgerChance(SealedChance(secret, match, list(given.values())))
+        self.state = game.new_game(options, self._ledger)
+        plain = {name: option.default for name, option in game.OPTIONS.items()} | dict(options)
+        self._decisions = dict.fromkeys(game.SEATS, 0)
+        self.header: dict[str, Any] = {
+            "format": FORMAT,
+            "game": game.NAME,
+            "edition": str(plain.pop("edition")),
+            "options": {name: value for name, value in plain.items() if name != "data"},
+            "data": game.catalog(options)["data"],
+            "rules_epoch": game.RULES_EPOCH,
+            "match": match,
+            "seats": dict(players),
+            "clocks": dict(clocks or {}),
+            "commitment": commit(secret),
+            "entropies": {seat: entropy.hex() for seat, entropy in given.items()},
+            "draws": self._ledger.take(),
+        }
+        self.actions: list[dict[str, Any]] = []
+
+    def apply(self, seat: Seat, action: Any, think_ms: int = 0) -> list[Any]:
+        """Carry out an action and write it down."""
+        events: list[Any] = self.game.apply(self.state, seat, action)
+        self._decisions[seat] += 1
+        self.actions.append(
+            {
+                "n": len(self.actions) + 1,
+                "seat": seat,
+                "decision": self._decisions[seat],
+                "action": str(action),
+                "think_ms": think_ms,
+                "draws": self._ledger.take(),
+            }
+        )
+        return events
+
+    def finish(self, at: str = "", key: Ed25519PrivateKey | None = None) -> bytes:
+        """Return the record of a game that has come to its own end."""
+        outcome = self.game.outcome(self.state)
+        if outcome is None:
+            raise GameError("the game is not over: compose the record with its termination instead")
+        kind = "draw" if outcome.winner is None else "victory"
+        footer = {
+            "termination": {"kind": kind, "seat": None, "at": at},
+            "outcome": {"winner": outcome.winner, "reason": outcome.reason, "score": dict(outcome.score)},
+            "secret": self._secret.hex(),
+            "digest": self.game.digest(self.state),
+        }
+        return compose(self.header, self.actions, footer, key)
