@@ -26,6 +26,7 @@ def test_nothing_a_viewer_gets_depends_on_what_he_may_not_know(name: str, seed: 
     assert report.leaks == []
     assert report.single_worlds == 0, "a state with something hidden must have two worlds at least"
     assert report.missing_kinds(registry.get(name)) == []
+    assert report.stuck() == [], "whatever is hidden must get redrawn"
     assert report.steps > report.not_carried
 
 
@@ -36,6 +37,8 @@ def test_the_fog_law_over_many_more_states(name: str, seed: int) -> None:
     report = check(name, 20 * STATES, 10**6 + 10**4 * seed)
     assert report.leaks == []
     assert report.single_worlds == 0
+    assert report.stuck() == []
+    assert report.missing_situations(registry.get(name)) == []
 
 
 @pytest.mark.parametrize("name", registry.names())

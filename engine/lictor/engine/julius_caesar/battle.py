@@ -190,10 +190,12 @@ def _next_round(state: State, phase: Battle, events: list[Event]) -> None:
         _reserves_arrive(state, phase, events)
     phase.round += 1
     phase.acted, phase.roads, phase.sailed, phase.ready = (), {}, (False, False), ()
-    events.append(tell.RoundBegan(state.facts.spaces[space], phase.round))
+    if state.is_contested(space):
+        events.append(tell.RoundBegan(state.facts.spaces[space], phase.round))
 
 
 def _reserves_arrive(state: State, phase: Battle, events: list[Event]) -> None:
+    """7.31: reserves whose main force is gone, also when Jupiter took it before the battle, lose a step."""
     space, place = phase.space, state.facts.spaces[phase.space]
     disrupted = [seat for seat in (CAESAR, POMPEY) if not _engaged(state, phase, seat)]
     reserves = [[b for b in state.stacks[seat][space] if state.reserve[b]] for seat in (CAESAR, POMPEY)]
@@ -205,7 +207,7 @@ def _reserves_arrive(state: State, phase: Battle, events: list[Event]) -> None:
         events.append(tell.Disrupted(SEATS[seat], place))
         for block in reserves[seat]:
             _suffer(state, seat, block, events)
-        if seat != phase.attacker:
+        if seat != phase.attacker and state.stacks[seat][space]:
             # 7.31: the defender becomes the attacker for the rest of the battle (ruling 22).
             phase.attacker = seat
             state.fights[space] = state.fights[space]._replace(attacker=seat)

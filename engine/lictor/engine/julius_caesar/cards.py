@@ -1,4 +1,4 @@
-"""2.1: the card phase, where both decide at once and in secret."""
+"""2.1: the card phase, where both decide at once and in secret (ruling 1)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _reveal(state: State, events: list[Event]) -> None:
 
 
 def _first_player(state: State) -> int:
-    """2.1: the God player, else the higher move; a tie is Caesar's."""
+    """2.1: the God player, else the higher move; a tie is Caesar's. Apollo counts as what it copies, in 1.x too."""
     if state.edition == "2.0" and state.year == FIRST_YEAR and state.turn == 1:
         return CAESAR
     caesar, pompey = (state.facts.cards[card] for card in state.played)

@@ -190,7 +190,7 @@ class Facts:
         self.levy_city = [self._levy_city(entry) for entry in entries]
 
     def _levy_city(self, entry: Mapping[str, Any]) -> int:
-        """6.4: where a block is raised: a space, or one of the rules of `ANYWHERE` and so on."""
+        """6.4: where a block is raised: a space, or one of the rules of `ANY_CITY` and so on."""
         where = entry.get("levy")
         if not isinstance(where, str):
             raise BadData(f"blocks: {entry['id']}: levy must be a text, not {where!r:.40}")

@@ -83,7 +83,7 @@ def play(state: State, seat: int, action: Action, events: list[Event]) -> None:
 
 
 def _jupiter(state: State, seat: int, space: int, events: list[Event]) -> None:
-    """Draw uniformly over the enemy blocks there; a leader or Navis is shown and loses a step instead."""
+    """Draw uniformly over the enemy blocks there (ruling 9); a leader or Navis is shown and loses a step instead."""
     facts, group = state.facts, state.stacks[1 - seat][space]
     events.append(tell.JupiterCalled(SEATS[seat], facts.spaces[space]))
     block = group[state.chance.draw(len(group))]
@@ -140,7 +140,7 @@ def _vulcan(state: State, seat: int, city: int, events: list[Event]) -> None:
 
 
 def name_surprise(state: State, seat: int, events: list[Event]) -> None:
-    """Mars, Neptune: after the moves, choose the battle; one is taken without a question, none has no effect."""
+    """Mars, Neptune: after the moves (ruling 5), choose the battle; one is taken unasked, none has no effect."""
     attacks = _own_attacks(state, seat)
     if len(attacks) > 1:
         state.phase = ChooseSurprise(seat)

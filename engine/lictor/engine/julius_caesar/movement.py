@@ -214,7 +214,10 @@ def _play_move(state: State, phase: Moves, action: Move, events: list[Event]) ->
 
 
 def _enter_fight(state: State, seat: int, block: int, space: int, came_from: int) -> None:
-    """6.12, 7.3: the first way in is the main attack; other ways, and all who respond (6.14), are reserves."""
+    """6.12, 7.3: the first way in is the main attack; other ways, and all who respond (6.14), are reserves.
+
+    Navis count as land blocks do (ruling 39).
+    """
     fight = state.fights.get(space)
     if fight is None:
         fight = Fight(seat, came_from, ((), ()))

@@ -39,7 +39,7 @@ def begin_battles(state: State, events: list[Event]) -> None:
 
 def end_turn(state: State, events: list[Event]) -> None:
     """2.0: five turns make a year; a cancelled fifth turn leads to winter as well (ruling 37)."""
-    state.last_played = state.played
+    state.last_played = state.played  # of a cancelled turn as well (ruling 3)
     state.played = [NO_CARD, NO_CARD]
     state.player1 = state.surprise = NOBODY
     state.moved = [False] * len(state.moved)

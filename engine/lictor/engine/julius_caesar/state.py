@@ -138,7 +138,7 @@ class State:
                 self.surprise = NOBODY
 
     def eliminate(self, block: int, events: list[Event]) -> None:
-        """7.5: a block that lost its last step leaves; Cleopatra joins the other side at strength I (7.52)."""
+        """7.5: a block that lost its last step leaves; Cleopatra joins the other side at I (7.52, ruling 30)."""
         facts, space = self.facts, self.at[block]
         if block == facts.cleopatra:
             self.turn_coat(block)

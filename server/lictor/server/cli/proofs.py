@@ -45,6 +45,7 @@ def leakcheck(game: str | None, states: int, seed: int, as_json: bool) -> None:
                 "single_worlds": report.single_worlds,
                 "differed": dict(report.differed),
                 "never_differed": missing,
+                "never_redrawn": report.stuck(),
                 "leaks": len(report.leaks),
             }
         )
@@ -52,7 +53,7 @@ def leakcheck(game: str | None, states: int, seed: int, as_json: bool) -> None:
             _tell_leaks(report, missing, f"lictor leakcheck --game {name} --states {states} --seed {seed}")
     if as_json:
         click.echo(json.dumps(rows))
-    if any(row["leaks"] or row["single_worlds"] for row in rows):
+    if any(row["leaks"] or row["single_worlds"] or row["never_redrawn"] for row in rows):
         sys.exit(1)
 
 
@@ -78,6 +79,8 @@ def _tell_leaks(report: FogReport, missing: list[str], command: str) -> None:
     for kind in missing:
         table.add_row(kind, "never: visit more states")
     out.print(table)
+    for fact in report.stuck():
+        out.print(f"NEVER REDRAWN {fact}", markup=False, style="red")
     for leak in report.leaks[:20]:
         out.print(f"LEAK {leak}", markup=False, style="red")
     if report.leaks:
