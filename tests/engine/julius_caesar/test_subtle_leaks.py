@@ -280,6 +280,24 @@ def deserter() -> tuple[State, str, str]:
     return state, "pompey", "disband legio_7"
 
 
+def surprise() -> tuple[State, str, str]:
+    """Return a moment in which Mars may favour one of two battles."""
+    drawn = """
+        genua    caesar: legio_7/2 legio_8
+        rome     pompey: legio_1/3 legio_2
+        ravenna  pompey: legio_3/1
+        """
+    state = position(drawn, card="Mars")
+    play(state, "caesar", "move legio_7 rome", "move legio_8 ravenna")
+    return state, "caesar", "surprise rome"
+
+
+def vulcan() -> tuple[State, str, str]:
+    """Return a moment in which Vulcan may strike blocks of every strength."""
+    state = position("rome pompey: legio_1/1 legio_2/3 scipio/1\ngenua caesar: legio_7", phase="god", card="Vulcan")
+    return state, "caesar", "vulcan rome"
+
+
 # Leaks that show so rarely that a random game may never come to them.
 RARE = [
     (jupiter_order, jupiter),
@@ -303,6 +321,13 @@ def check_scene(game: Any, scene: Callable[[], tuple[State, str, str]]) -> FogRe
             viewpoint = Viewpoint(game, state, viewer, chance, report, f"{scene.__name__} {viewer}")
             viewpoint.check([], (seat, game.parse_action(order)), [])
     return report
+
+
+@pytest.mark.parametrize("scene", [jupiter, defection, elephant, deserter, surprise, vulcan])
+def test_the_law_holds_in_moments_that_are_rare(scene: Callable[[], tuple[State, str, str]]) -> None:
+    report = check_scene(planted(), scene)
+    assert report.leaks == []
+    assert report.steps > 0
 
 
 @pytest.mark.parametrize(("plant", "scene"), RARE, ids=lambda given: given.__name__)
