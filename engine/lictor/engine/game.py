@@ -76,7 +76,7 @@ class Fog:
     secret: Callable[[Any, Seat, Any], bool]  # an order of which nobody else may notice anything
     situation: Callable[[Any], str]  # what is being decided, one of `situations`
     situations: tuple[str, ...]
-    topic: Callable[[Any, Any], str]  # what an event of a state is about: each must have been compared often
+    topic: Callable[[Any, Any, Any], str]  # what an event after an action is about: each must be compared often
 
 
 @dataclass(frozen=True, slots=True)

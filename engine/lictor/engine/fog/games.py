@@ -12,9 +12,10 @@ from lictor.engine.fog.viewpoint import Order, Viewpoint
 from lictor.engine.game import SPECTATOR, Action, AnyGame, Options, Viewer, seen_events
 
 MOST_LEAKS = 20  # then the search ends: the first ones say enough
-_OFTEN = 60  # a kind of hidden fact that differed less often is looked for
+_OFTEN = 30  # a kind of hidden fact that differed less often is looked for
 _SITUATION_OFTEN = 15  # a decision of which fewer states were compared is looked for
 _TOPIC_OFTEN = 4  # an event about a kind of piece that was compared less often is looked for
+_SELDOM = 25  # of states with nothing rare one in so many is visited: playing is cheap, comparing is not
 _REMEMBERED = 400  # actions of the past that are tried again where they are forbidden
 
 
@@ -41,7 +42,7 @@ class _Play:
         self.step = 0
 
     def run(self, states: int) -> None:
-        """Play on; visit about every third state, every one with something rare, and the last."""
+        """Play on; visit every state with something rare, some of the others, and the last."""
         game, report, state = self.game, self.report, self.state
         while (seats := game.to_act(state)) and report.states < states and len(report.leaks) < MOST_LEAKS:
             seat = seats[self.choose.draw(len(seats))]
@@ -49,8 +50,8 @@ class _Play:
             action = game.FOG.choose(state, seat, actions, self.choose)
             before = game.copy(state)
             events = game.apply(state, seat, action)
-            rare = any(report.topics[game.FOG.topic(state, event)] < _TOPIC_OFTEN for event in events)
-            if self.choose.draw(3) == 0 or rare or _is_rare(game, before, report):
+            rare = any(report.topics[game.FOG.topic(state, action, event)] < _TOPIC_OFTEN for event in events)
+            if self.choose.draw(_SELDOM) == 0 or rare or _is_rare(game, before, report):
                 self._visit(before, (seat, action))
             _remember(self.past, actions, self.choose)
             for viewer, seen in self.history.items():

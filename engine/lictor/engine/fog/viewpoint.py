@@ -155,7 +155,7 @@ class Viewpoint:
                 continue
             self.report.comparisons += 1
             self.report.steps += 1
-            self.report.topics.update(game.FOG.topic(self.state, event) for event in events)
+            self.report.topics.update(game.FOG.topic(self.state, action, event) for event in events)
             self._compare_told(told, self._told(there))
             self._compare(after, other, "after it")
             return

@@ -8,9 +8,9 @@ from typing import Any
 
 from lictor.engine.chance import Chance
 from lictor.engine.game import SPECTATOR, BadState, Fog, Path, Seat, Viewer
-from lictor.engine.julius_caesar.actions import Action, Decline, Move, Play, Swap
+from lictor.engine.julius_caesar.actions import Action, Bare, Decline, Move, Play, Swap
 from lictor.engine.julius_caesar.events import Event
-from lictor.engine.julius_caesar.facts import SEATS, facts_for
+from lictor.engine.julius_caesar.facts import MARS, NEPTUNE, SEATS, facts_for
 from lictor.engine.julius_caesar.phases import PHASE_NAMES
 from lictor.engine.julius_caesar.state import State, deciders
 
@@ -141,6 +141,8 @@ def choose(state: State, seat: Seat, actions: Sequence[Action], chance: Chance) 
         marches = [action for action in actions if isinstance(action, Move)]
         attacks = [a for a in marches if state.has_enemy(facts.space_index[a.path[-1]], me)]
         joins = [a for a in attacks if _joins_late(state, a)]
+        if state.played[me] in (MARS, NEPTUNE):  # two battles, so that one must be named
+            joins = [a for a in attacks if facts.space_index[a.path[-1]] not in state.fights]
         actions = joins or attacks or actions
     return actions[chance.draw(len(actions))]
 
@@ -182,12 +184,13 @@ def secret(state: State, seat: Seat, action: Action) -> bool:
     return len(deciders(state)) > 1
 
 
-def topic(state: State, event: Event) -> str:
-    """Return what an event is about: its name, and the kind of block it names."""
+def topic(state: State, action: Action, event: Event) -> str:
+    """Return what an event is about: its name, the kind of block, and whether something ended by itself."""
     facts = event.facts()
     block = facts.get("block")
     kind = state.facts.kinds[state.facts.block_index[str(block)]] if block else ""
-    return f"{facts['event']} {kind}".strip()
+    ended = str(facts["event"]).endswith("Ended") and bool(facts.get("unspent", 1))
+    return f"{facts['event']} {kind}{' by itself' if ended and not isinstance(action, Bare) else ''}"
 
 
 KINDS = ("hand", "discard", "chosen", "deck", "pool", "identity", "steps", "reserve", "swaps")
