@@ -63,6 +63,21 @@ def test_bad_input_is_refused_in_words(words: tuple[object, ...], told: str) -> 
     assert isinstance(result.exception, SystemExit)
 
 
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = lictor("selfplay", "-n", 1, "--records", tmp_path / "file" / "folder")
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_a_reader_that_stops_ends_the_telling_quietly() -> None:
+    command = f"{sys.executable} -m lictor.server.cli record show {GOLDEN} | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
 def test_a_broken_data_file_is_refused_with_its_entry(tmp_path: Path) -> None:
     broken = tmp_path / "data.yaml"
     broken.write_text("game: julius_caesar\n")
