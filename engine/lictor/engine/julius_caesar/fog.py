@@ -155,7 +155,7 @@ def _joins_late(state: State, move: Move) -> bool:
 
 
 def opens(event: Event, viewer: Viewer, order: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Tell whether the rules let an event lay open what it claims to lay open to `viewer` (section 4 of the digest)."""
+    """Tell whether the rules let an event lay open what it claims to lay open to `viewer` (see RULINGS.md)."""
     facts = event.facts()
     match facts["event"]:
         case "CardsRevealed":  # 2.1: both cards are on the table

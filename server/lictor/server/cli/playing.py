@@ -107,23 +107,31 @@ def selfplay(
             if records is not None:
                 write_record(records, played)
             done(played.number + 1)
-    wins = {seat: sum(count for (winner, _), count in endings.items() if winner == seat) for seat in module.SEATS}
     result = {
         "game": game,
         "games": games,
         "seed": seed,
         "players": dict(zip(module.SEATS, names, strict=True)),
-        "wins": wins,
-        "draws": games - sum(wins.values()),
-        "endings": {f"{winner} {reason}": count for (winner, reason), count in sorted(endings.items())},
+        **_count_endings(module.SEATS, endings),
         "decisions_per_game": round(decisions / games, 1),
         "games_per_s": round(games / (time.perf_counter() - began), 2),
         "records": str(records) if records else None,
     }
     if as_json:
         click.echo(json.dumps(result))
-        return
-    table = Table("winner", "by", "games", "share", title=f"{games} games of {game}, seed {seed}")
+    else:
+        _tell_endings(result, endings)
+
+
+def _count_endings(seats: tuple[str, ...], endings: Counter[tuple[str, str]]) -> dict[str, Any]:
+    wins = {seat: sum(count for (winner, _), count in endings.items() if winner == seat) for seat in seats}
+    told = {f"{winner} {reason}": count for (winner, reason), count in sorted(endings.items())}
+    return {"wins": wins, "draws": endings.total() - sum(wins.values()), "endings": told}
+
+
+def _tell_endings(result: dict[str, Any], endings: Counter[tuple[str, str]]) -> None:
+    games, records = result["games"], result["records"]
+    table = Table("winner", "by", "games", "share", title=f"{games} games of {result['game']}, seed {result['seed']}")
     for (winner, reason), count in sorted(endings.items()):
         table.add_row(winner, reason, str(count), f"{count / games:.0%}")
     out.print(table)
