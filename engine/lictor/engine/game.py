@@ -71,8 +71,8 @@ class Fog:
     knowers: Callable[[Mapping[str, Any], Path], frozenset[Viewer]]
     kind: Callable[[Mapping[str, Any], Path], str]
     choose: Callable[[Any, Seat, Sequence[Any], Chance], Any]
-    # Whether the rules let an event lay anything open to a viewer, given the dumps before and after the order.
-    opens: Callable[[Any, Viewer, str, Mapping[str, Any], Mapping[str, Any]], bool]
+    # Whether the rules let an event lay open what it claims to a viewer, given the order, its events and the dumps.
+    opens: Callable[[Any, Viewer, str, Sequence[Any], Mapping[str, Any], Mapping[str, Any]], bool]
     secret: Callable[[Any, Seat, Any], bool]  # an order of which nobody else may notice anything
     situation: Callable[[Any], str]  # what is being decided, one of `situations`
     situations: tuple[str, ...]

@@ -121,7 +121,7 @@ class Viewpoint:
 
     def _count_differences(self, other: Mapping[str, Any]) -> None:
         """Check the declaration: what the viewer may know is equal in both worlds; count what is not."""
-        others = dict(leaves(other, self.game.FOG.leaves))
+        others, situation = dict(leaves(other, self.game.FOG.leaves)), self.game.FOG.situation(self.state)
         for path, value in self._facts():
             there = others.get(path)
             if self._may_know(path):
@@ -129,9 +129,11 @@ class Viewpoint:
                     self._leak(f"{' '.join(path)} may be known, but another world has another value")
                 continue
             for fact, differs in _redrawable(path, value, there):
-                self.report.hidden[self.viewer, *fact] += 1
+                everywhere, here = (self.viewer, *fact), (self.viewer, situation, *fact)
+                self.report.hidden[everywhere] += 1
+                self.report.hidden[here] += path[-1] == "steps"  # a piece on the table differs in every situation
                 if differs:
-                    self.report.redrawn.add((self.viewer, *fact))
+                    self.report.redrawn |= {everywhere, here}
             if there != value:
                 self.report.differed[self.game.FOG.kind(self.dumped, path)] += 1
 
@@ -140,18 +142,20 @@ class Viewpoint:
         game, draws = self.game, self.chance.draw(10**9)
         mine = game.copy(self.state, SeededChance(draws))
         events = game.apply(mine, seat, action)
-        opened = self._opened(str(action), events, mine)
+        opened = self._opened(str(action), events, self.state, mine)
         after, told = Sight(game, mine, self.viewer), self._told(events)
         unseen = (after.observation, after.legal) == (self.sight.observation, self.sight.legal) and not any(told)
         if seat != self.viewer and game.FOG.secret(self.state, seat, action) and not unseen:
             self._leak("an order given in secret is noticed")
         for _ in range(_WORLDS):
-            other = game.copy(game.redeal(self.state, self.viewer, self.chance, opened), SeededChance(draws))
+            world = game.redeal(self.state, self.viewer, self.chance, opened)
+            other = game.copy(world, SeededChance(draws))
             same = action if seat == self.viewer else game.counterpart(self.state, seat, action, other)
             if same is None or same not in game.legal_actions(other, seat):
                 continue
             there = game.apply(other, seat, same)
-            if frozenset(name for event in there for name in event.reveals(self.viewer)) != opened:
+            # Where other things are laid open nothing can be compared, but the claim to them must hold there, too.
+            if self._opened(str(same), there, world, other) != opened:
                 continue
             self.report.comparisons += 1
             self.report.steps += 1
@@ -161,12 +165,12 @@ class Viewpoint:
             return
         self.report.not_carried += 1
 
-    def _opened(self, order: str, events: Sequence[Any], after: Any) -> frozenset[str]:
+    def _opened(self, order: str, events: Sequence[Any], before: Any, after: Any) -> frozenset[str]:
         """Return what a step lays open to the viewer; only events of which the rules say so may claim that."""
         claims = [(event, names) for event in events if (names := tuple(event.reveals(self.viewer)))]
-        then = self.game.dump(after) if claims else {}
+        was, now = (self.game.dump(before), self.game.dump(after)) if claims else ({}, {})
         for event, names in claims:
-            if not self.game.FOG.opens(event, self.viewer, order, self.dumped, then):
+            if not self.game.FOG.opens(event, self.viewer, order, events, was, now):
                 self._leak(f"{type(event).__name__} may not lay open {', '.join(names)}")
         return frozenset(name for _, names in claims for name in names)
 

@@ -107,8 +107,8 @@ def _knowers_of_block(dumped: Mapping[str, Any], block: str, field: str) -> froz
     entry, phase = dumped["blocks"][block], dumped["phase"]
     if entry["at"] == "dead":
         return ALL  # 5.2, 7.51: face-up, and trophies
-    if block == "cleopatra" and field != "steps":
-        return ALL  # 3.27: she is the only blue block
+    if block == "cleopatra" and (field != "steps" or phase["kind"] == "Deploy"):
+        return ALL  # 3.27: she is the only blue block; 5.1: and at full strength while blocks are deployed
     others = facts_for(dumped["data"]).waits_for.get(block, ())
     if others and not any(dumped["blocks"][other]["at"] == "dead" for other in others):
         return ALL  # 7.51: until then the third leader can be in the pool only
@@ -154,27 +154,56 @@ def _joins_late(state: State, move: Move) -> bool:
     return fight is not None and fight.main != facts.space_index[came]
 
 
-def opens(event: Event, viewer: Viewer, order: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def opens(
+    event: Event,
+    viewer: Viewer,
+    order: str,
+    events: Sequence[Event],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> bool:
     """Tell whether the rules let an event lay open what it claims to lay open to `viewer` (see RULINGS.md)."""
     facts = event.facts()
+    block = str(facts.get("block") or "cleopatra")
+    was, now = before["blocks"][block], after["blocks"][block]
     match facts["event"]:
         case "CardsRevealed":  # 2.1: both cards are on the table
             return all(card in after["spent"][seat] for seat, card in facts["cards"].items())  # type: ignore[attr-defined]
         case "Revealed":  # 7.1, 7.3
-            return True
+            return _tipped(facts, events, before, after)
         case "Eliminated":  # 5.2, 7.5: face-up
-            return bool(after["blocks"][facts["block"]]["at"] == "dead")
-        case "CleopatraJoined":  # 7.52: at strength I
-            return True
-        case "Shown":  # Jupiter on a leader or Navis
-            return order.startswith("jupiter ")
-        case "Defecting":  # Jupiter: both players
-            return order.startswith("jupiter") and viewer in PLAYERS
+            return bool(now["at"] == "dead")
+        case "CleopatraJoined":  # 7.52: at strength I; in the same winter she may go home and change again
+            return bool(was["side"] != now["side"]) or any(e.facts().get("changed") for e in events)
+        case "Shown":  # Jupiter on a leader or Navis, which then loses a step
+            return order == f"jupiter {was['at']}" and now["steps"] < was["steps"]
+        case "Defecting":  # Jupiter: both players, and only the block that was drawn
+            drawn = after["phase"].get("block") == block or was["side"] != now["side"]
+            return order.startswith("jupiter") and viewer in PLAYERS and drawn
         case "Disbanded":  # ruling 10: who gets it back
-            return bool(after["blocks"][facts["block"]]["side"] == viewer)
+            return bool(now["at"] == "pool" and now["side"] == viewer)
         case "CleopatraWentHome":  # 8.1: her new side sees her steps
-            return bool(after["blocks"]["cleopatra"]["side"] == viewer)
+            return bool(facts["changed"] and now["side"] == viewer)
     return False
+
+
+def _tipped(
+    facts: Mapping[str, Any], events: Sequence[Event], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> bool:
+    """7.1, 7.3: blocks are tipped forward when a battle begins, reserves only when its round 2 does."""
+    told = [e.facts() for e in events]
+    here = [fact for fact in told if fact.get("space") == facts["space"]]
+    begins = any(fact["event"] == "BattleBegan" for fact in here)
+    # A battle that ends with the disruption has no second round (7.31).
+    second = any(
+        fact["event"] == "Disrupted" or (fact["event"] == "RoundBegan" and fact["round"] == 2) for fact in here
+    )
+    fought = after["phase"]["kind"] == "Battle" and after["phase"]["space"] == facts["space"]
+    for _, name, *_ in facts["blocks"]:
+        was, now = before["blocks"][name], after["blocks"][name]
+        if (was["reserve"] and not second) or (fought and now["reserve"]):
+            return False
+    return begins or second
 
 
 def secret(state: State, seat: Seat, action: Action) -> bool:

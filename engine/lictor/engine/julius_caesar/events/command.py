@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lictor.engine.game import Viewer
-from lictor.engine.julius_caesar.events.event import OWNERS, Event, OwnersEvent, PieceEvent, spoken
+from lictor.engine.julius_caesar.events.event import PLAYERS, Event, OwnersEvent, PieceEvent, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +117,12 @@ class Defecting(Event):
     reserve: bool
 
     def seen_by(self, viewer: Viewer) -> Defecting:
-        if viewer in OWNERS.values():
+        if viewer in PLAYERS:
             return self
         return dataclasses.replace(self, block=None, steps=None)
 
     def reveals(self, viewer: Viewer) -> Iterable[str]:
-        return (self.block,) if self.block and viewer in OWNERS.values() else ()
+        return (self.block,) if self.block and viewer in PLAYERS else ()
 
     def words(self) -> str:
         who = spoken(self.block) if self.block else f"A {self.colour} block"

@@ -13,6 +13,7 @@ from typing import Self
 
 from lictor.engine.game import Viewer, plain_values
 
+PLAYERS = ("caesar", "pompey")
 OWNERS = {"tan": "caesar", "green": "pompey", "blue": ""}  # who bears a colour from the start
 
 
