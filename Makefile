@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SOURCES := engine ladder server clients tests
+SOURCES := engine ladder server proto clients tests
 
 .PHONY: run test check bench soak format clean
 

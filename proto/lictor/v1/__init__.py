@@ -1,0 +1,1 @@
+"""The wire: protos, with the stubs that `proto/generate.py` writes beside them."""

@@ -1,0 +1,1 @@
+"""The edge: the only code that knows the wire."""
