@@ -158,6 +158,9 @@ class Game(Protocol[S, A, E, O]):
     def outcome(self, state: S) -> Outcome | None:
         """Return how the game ended, or `None` while it goes on."""
 
+    def turn_number(self, state: S) -> int:
+        """Return how many game turns have begun: it never falls, all can see it, and clocks are paid by it."""
+
     def parse_action(self, text: str) -> A:
         """Read an action from its notation, or raise `BadNotation`."""
 

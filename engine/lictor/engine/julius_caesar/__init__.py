@@ -56,13 +56,14 @@ from lictor.engine.julius_caesar.phases import (
 )
 from lictor.engine.julius_caesar.sampling import sample
 from lictor.engine.julius_caesar.snapshots import snapshot
-from lictor.engine.julius_caesar.state import NOBODY, State, deciders
+from lictor.engine.julius_caesar.state import FIRST_YEAR, NOBODY, TURNS, State, deciders
 from lictor.engine.julius_caesar.worlds import counterpart, redeal
 
 __all__ = [
     "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "apply",
     "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load", "new_game",
     "observation", "outcome", "parse_action", "redeal", "sample", "snapshot", "to_act",
+    "turn_number",
 ]  # fmt: skip
 
 OPTIONS = {
@@ -153,6 +154,11 @@ def outcome(state: State) -> Outcome | None:
         return None
     winner = None if phase.winner == NOBODY else SEATS[phase.winner]
     return Outcome(winner, phase.reason, dict(zip(SEATS, state.victory_points(), strict=True)))
+
+
+def turn_number(state: State) -> int:
+    """Return how many game turns have begun: five a year (2.0)."""
+    return (state.year - FIRST_YEAR) * TURNS + state.turn
 
 
 def describe(event: Event, viewer: Viewer) -> str:

@@ -55,10 +55,11 @@ def compose(
     key: Ed25519PrivateKey | None = None,
 ) -> bytes:
     """Return the bytes of a record: link the lines, hash them, and sign if there is a key."""
-    text, link = b"", ""
+    lines, link = [], ""
     for line in (header, *actions):
         link = _link(link, line)
-        text += canonical_json({**line, "link": link}).encode() + b"\n"
+        lines.append(canonical_json({**line, "link": link}).encode() + b"\n")
+    text = b"".join(lines)
     last = {**footer, "sha256": hashlib.sha256(text).hexdigest(), "key": "", "signature": ""}
     if key is not None:
         last["key"] = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
