@@ -1,0 +1,495 @@
+"""The house: who is here, what is being played, and what is kept."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import structlog
+import trio
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from lictor.engine import registry
+from lictor.engine.game import AnyGame, BadOption, GameError
+from lictor.server.matches.lobby import Lobby, OpenChallenge, OpenSeek, Terms
+from lictor.server.matches.match import Match
+from lictor.server.matches.messages import (
+    Act,
+    AnswerChallenge,
+    AnswerDraw,
+    Cancel,
+    Challenge,
+    ChallengeClosed,
+    Challenged,
+    Codec,
+    Done,
+    Entropy,
+    GetHistory,
+    InProgress,
+    Introduction,
+    Leave,
+    MatchEnded,
+    Observe,
+    OfferDraw,
+    Ping,
+    Pong,
+    Reason,
+    Refused,
+    Request,
+    Resign,
+    Seek,
+    ServerPing,
+    ServerPong,
+    Superseded,
+    Told,
+    Welcome,
+)
+from lictor.server.matches.session import Bucket, Link, Session
+from lictor.server.matches.settings import Settings
+from lictor.server.metrics import Metrics
+from lictor.server.store import Ending, Finished, MatchRow, OpenMatch, Store
+
+log = structlog.get_logger()
+
+CodecFor: TypeAlias = Callable[[str, Mapping[str, Any]], Codec]
+_MOST_SETTINGS = 64
+_ABOUT_MATCHES = (Act, Entropy, Resign, OfferDraw, AnswerDraw, GetHistory, Observe)
+
+
+class Refusal(Exception):
+    """A request that is not carried out, with the message that says so."""
+
+    def __init__(self, reason: Reason, text: str, **facts: Any) -> None:
+        super().__init__(text)
+        self.message = Refused(reason, text, **facts)
+
+
+class Setting(NamedTuple):
+    """A game with its options: as the engine takes them, and as the wire has them."""
+
+    game: AnyGame
+    engine_options: Mapping[str, Any]
+    options: Mapping[str, str]
+    data: str  # SHA-256 of the data set
+    codec: Codec
+
+
+class House:
+    """Everything that is going on. Runs in trio; its other methods are synchronous and belong to the same thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        codec_for: CodecFor,
+        settings: Settings,
+        *,
+        metrics: Metrics | None = None,
+        key: Ed25519PrivateKey | None = None,
+        lag: Callable[[], float] = lambda: 0.0,
+        wall: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        new_secret: Callable[[], bytes] = lambda: secrets.token_bytes(32),
+        lot: Callable[[int], int] = secrets.randbelow,
+    ) -> None:
+        self.store, self.settings, self.key = store, settings, key
+        self.metrics = metrics or Metrics()
+        self.lag, self.wall = lag, wall
+        self.matches: dict[str, Match] = {}
+        self.sessions: dict[str, Session] = {}
+        self.illegal_actions = settings.limits.illegal_actions
+        self._codec_for, self._new_id, self._new_secret = codec_for, new_id, new_secret
+        self._seats: dict[str, dict[str, str]] = {}  # bot -> open match -> seat
+        self._settings: dict[tuple[Any, ...], Setting] = {}
+        self._lobby = Lobby(self._start, lot)
+        self._nursery: trio.Nursery | None = None
+        self.closing = False
+
+    # --- Its life ---
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Take up every open match again, then play until cancelled."""
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            began = time.perf_counter()
+            for found in await trio.to_thread.run_sync(self.store.open_matches):
+                self._resume(found)
+                await trio.lowlevel.checkpoint()
+            if self.matches:
+                held = sum(1 for match in self.matches.values() if match.held)
+                seconds = round(time.perf_counter() - began, 3)
+                log.info("matches_resumed", matches=len(self.matches), held=held, seconds=seconds)
+            nursery.start_soon(self._keep_house)
+            task_status.started()
+            await trio.sleep_forever()
+
+    def now(self) -> float:
+        """Return the time by which clocks run."""
+        return trio.current_time()
+
+    def close(self) -> None:
+        """Send everybody away; open matches go on when the house opens again."""
+        self.closing = True
+        for session in tuple(self.sessions.values()):
+            session.link.close("UNAVAILABLE", "the server is going down; open matches are kept: connect again")
+
+    async def _keep_house(self) -> None:
+        while True:
+            await trio.sleep(1)
+            self._ping_all()
+            for challenge in self._lobby.expire(self.now()):
+                self._close_challenge(challenge, "expired")
+            self._pair()
+            self.metrics.commits(self.store.commit_seconds())
+
+    def _ping_all(self) -> None:
+        due = self.now() - self.settings.ping_s
+        for session in self.sessions.values():
+            if session.pinged_at <= due:
+                self.ping(session)
+
+    async def _supervise(self, match: Match) -> None:
+        """Run a match so that its failure ends no other."""
+        for attempt in ("run", "abort"):
+            try:
+                await match.run()
+                return
+            except Exception as error:
+                log.exception("match_failed", match_id=match.id, attempt=attempt)
+                match.abort(type(error).__name__)
+        log.error("match_left_open", match_id=match.id, hint="it is on disk as it was, and is tried again at a restart")
+        self._forget(match)
+
+    # --- Who is here ---
+
+    def join(self, who: Introduction, link: Link, request: int = 0) -> Session:
+        """Let a bot in. A stream of the same bot that is still open is sent away, and its seats go over."""
+        old = self.sessions.get(who.bot)
+        if old is not None:
+            old.link.offer(Superseded())
+            old.link.close("ABORTED", "superseded by another stream of the same bot")
+            self._drop(old)
+        limits = self.settings.limits
+        session = Session(who, link, Bucket(limits.messages_per_s, limits.messages_burst))
+        session.matches = self._seats.setdefault(who.bot, {})
+        self.sessions[who.bot] = session
+        self.metrics.streams.set(len(self.sessions))
+        mine = [(self.matches[match], seat) for match, seat in session.matches.items()]
+        seats = [InProgress(match.id, seat, match.owes(seat), match.held) for match, seat in mine]
+        link.offer(Welcome(who.bot, who.protocol, sorted(who.features), who.max_matches, seats, request))
+        self.ping(session)
+        for match, seat in mine:
+            match.attach(seat, session)
+        return session
+
+    def part(self, session: Session) -> None:
+        """Note that a stream is gone. Its matches go on, and so do its clocks."""
+        if self.sessions.get(session.bot) is session:
+            self._drop(session)
+
+    def part_token(self, token_id: str) -> None:
+        """Close the streams that were opened with a token that is worthless now."""
+        for session in tuple(self.sessions.values()):
+            if token_id and session.who.token_id == token_id:
+                session.link.close("UNAUTHENTICATED", "the token was revoked")
+
+    def _drop(self, session: Session) -> None:
+        self.sessions.pop(session.bot, None)
+        self.metrics.streams.set(len(self.sessions))
+        for challenge in self._lobby.forget(session):
+            self._close_challenge(challenge, "gone", but=session)
+        for match, seat in session.matches.items():
+            self.matches[match].detach(seat)
+        if not session.matches:
+            self._seats.pop(session.bot, None)
+
+    def ping(self, session: Session) -> None:
+        """Measure the wire to a bot."""
+        session.link.offer(ServerPing(session.ping(self.now())), None)
+
+    def busy(self) -> str:
+        """Return why no more can be taken on now, or nothing."""
+        if self.closing:
+            return "the server is going down"
+        if self.lag() > self.settings.busy_lag_s:
+            return "the server is late with what it has"
+        return ""
+
+    # --- Requests ---
+
+    def handle(self, session: Session, message: Request, request: int, stamp: float) -> None:
+        """Take a message of a bot. Whatever goes wrong, nothing else is harmed."""
+        try:
+            wait = session.bucket.take(stamp)
+            if wait:
+                text = f"more than {session.bucket.rate:.0f} messages a second"
+                ms = int(wait * 1000) + 1
+                raise Refusal(Reason.LIMIT, text, limit="messages_per_s", retry_after_ms=ms)
+            if isinstance(message, _ABOUT_MATCHES):
+                seat = session.matches.get(message.match)
+                if seat is None:
+                    self._answer_about_the_past(session, message.match, request)
+                    return
+                self.matches[message.match].handle(seat, message, request, stamp)
+                return
+            self._serve(session, message, request, stamp)
+        except Refusal as refusal:
+            self.refuse(session, refusal.message, request)
+        except Exception as error:
+            log.exception("request_failed", bot=session.bot, request=type(message).__name__)
+            match = self.matches.get(getattr(message, "match", ""))
+            self.refuse(session, Refused(Reason.INTERNAL, "the server made a mistake, and has noted it"), request)
+            if match is not None:
+                match.abort(type(error).__name__)
+
+    def refuse(self, session: Session, refused: Refused, request: int) -> None:
+        """Send a refusal."""
+        refused.request = request
+        self.metrics.refused(refused.reason.name.lower())
+        session.link.offer(refused)
+
+    def _serve(self, session: Session, message: Request, request: int, stamp: float) -> None:
+        match message:
+            case Seek():
+                self._seek(session, message, request)
+            case Challenge():
+                self._challenge(session, message, request)
+            case AnswerChallenge():
+                self._answer_challenge(session, message, request)
+            case Cancel():
+                self._cancel(session, message.id, request)
+            case Leave():
+                self._leave(session, request)
+            case Ping():
+                session.link.offer(ServerPong(message.nonce, request))
+            case Pong():
+                session.pong(message.nonce, stamp)
+
+    def _answer_about_the_past(self, session: Session, match_id: str, request: int) -> None:
+        """Tell how a match ended to a bot that missed it."""
+        past = self.store.finished(match_id) if match_id else None
+        if past is None or session.bot not in past.row.seats.values():
+            text = "this bot has no seat in an open match of that id"
+            raise Refusal(Reason.UNKNOWN_MATCH, text, match=match_id[:100])
+        session.link.offer(self._old_end(past, session.bot))
+        raise Refusal(Reason.MATCH_OVER, f"the match is over: {past.ending.text}", match=match_id)
+
+    def _old_end(self, past: Finished, bot: str) -> MatchEnded:
+        codec = self.settle(past.row.game, past.row.options).codec
+        seat = next(seat for seat, name in past.row.seats.items() if name == bot)
+        told = Told(past.row.id, 1, [], seat, codec)
+        return MatchEnded(past.row.id, past.ending, told, None, past.row.secret.hex(), codec)
+
+    # --- Seeks and challenges ---
+
+    def settle(self, name: str, options: Mapping[str, str]) -> Setting:
+        """Return a game and its options, or refuse."""
+        key = (name, *sorted(options.items()))
+        known = self._settings.get(key)
+        if known is None:
+            if len(self._settings) >= _MOST_SETTINGS:
+                self._settings.clear()
+            known = self._settings[key] = self._settle(name, options)
+        return known
+
+    def _settle(self, name: str, options: Mapping[str, str]) -> Setting:
+        try:
+            game = registry.get(name)
+        except registry.UnknownGame as error:
+            raise Refusal(Reason.UNKNOWN_GAME, str(error), field="game") from error
+        given: dict[str, Any] = {key: value for key, value in options.items() if key != "data"}
+        wanted = options.get("data", "")
+        if wanted:
+            if wanted not in self.settings.data_sets:
+                known = ", ".join(self.settings.data_sets) or "none but the game's own"
+                raise Refusal(Reason.BAD_OPTION, f"no data set {wanted!r:.60}; installed: {known}", field="options")
+            given["data"] = self.settings.data_sets[wanted]
+        try:
+            data = game.catalog(given)["data"]
+        except (BadOption, GameError) as error:
+            raise Refusal(Reason.BAD_OPTION, str(error), field="options") from error
+        plain = {key: str(given.get(key, option.default)) for key, option in game.OPTIONS.items() if key != "data"}
+        if wanted:
+            plain["data"] = wanted
+        return Setting(game, given, plain, data, self._codec_for(name, given))
+
+    def _terms(self, session: Session, message: Seek | Challenge) -> Terms:
+        if session.leaving:
+            raise Refusal(Reason.LEAVING, "the bot has said Leave; connect again to play more")
+        setting = self.settle(message.game, message.options)
+        game, plain = setting.game, setting.options
+        if message.seat and message.seat not in game.SEATS:
+            text = f"no seat {message.seat!r:.40}; there are {', '.join(game.SEATS)}"
+            raise Refusal(Reason.BAD_OPTION, text, field="seat")
+        clock = message.clock or self.settings.clock
+        return Terms(message.game, tuple(sorted(plain.items())), clock, game.SEATS)
+
+    def _seek(self, session: Session, message: Seek, request: int) -> None:
+        terms = self._terms(session, message)
+        most = self.settings.limits.seeks
+        if len(self._lobby.seeks_of(session)) >= most:
+            text = f"{most} seeks are open; cancel one, or wait until one is used up"
+            raise Refusal(Reason.LIMIT, text, limit="seeks", retry_after_ms=1000)
+        seek = OpenSeek(self._new_id(), session, terms, message.seat, message.matches or None)
+        self._lobby.seeks[seek.id] = seek
+        session.link.offer(Done(seek.id, request))
+        self._pair()
+
+    def _challenge(self, session: Session, message: Challenge, request: int) -> None:
+        terms = self._terms(session, message)
+        most = self.settings.limits.challenges
+        if len(self._lobby.challenges_of(session)) >= most:
+            text = f"{most} challenges are open; cancel one, or wait for the answers"
+            raise Refusal(Reason.LIMIT, text, limit="challenges", retry_after_ms=1000)
+        other = self.sessions.get(message.opponent)
+        if message.opponent == session.bot:
+            raise Refusal(Reason.BAD_OPTION, "a bot cannot challenge itself", field="opponent")
+        if other is None or other.free() <= 0:
+            text = f"{message.opponent!r:.60} is not connected, or takes no more matches now"
+            raise Refusal(Reason.OPPONENT_ABSENT, text, field="opponent", retry_after_ms=1000)
+        expires = self.now() + self.settings.challenge_s
+        challenge = OpenChallenge(self._new_id(), session, message.opponent, terms, message.seat, expires)
+        self._lobby.challenges[challenge.id] = challenge
+        session.link.offer(Done(challenge.id, request))
+        theirs = next(seat for seat in terms.seats if seat != message.seat) if message.seat else ""
+        asked = Challenged(challenge.id, session.bot, terms.game, terms.plain_options(), theirs, terms.clock)
+        other.link.offer(asked)
+
+    def _answer_challenge(self, session: Session, message: AnswerChallenge, request: int) -> None:
+        challenge = self._lobby.challenges.get(message.id)
+        if challenge is None or challenge.opponent != session.bot:
+            raise Refusal(Reason.UNKNOWN_ID, "no such challenge is open", field="challenge_id")
+        if message.accept and (self.busy() or session.free() <= 0 or challenge.session.free() <= 0):
+            who = "the server" if self.busy() else "one of the two"
+            text = f"{who} can take no more matches now; the challenge stands"
+            raise Refusal(Reason.LIMIT, text, limit="max_matches", retry_after_ms=1000)
+        del self._lobby.challenges[challenge.id]
+        session.link.offer(Done("", request))
+        if message.accept:
+            self._lobby.seat(challenge.terms, challenge.session, challenge.seat, session, "")
+        else:
+            self._close_challenge(challenge, "declined", but=session)
+
+    def _close_challenge(self, challenge: OpenChallenge, reason: str, but: Session | None = None) -> None:
+        for session in (challenge.session, self.sessions.get(challenge.opponent)):
+            if session is not None and session is not but:
+                session.link.offer(ChallengeClosed(challenge.id, reason))
+
+    def _cancel(self, session: Session, wanted: str, request: int) -> None:
+        seeks = [seek for seek in self._lobby.seeks_of(session) if wanted in ("", seek.id)]
+        challenges = [c for c in self._lobby.challenges_of(session) if wanted in ("", c.id)]
+        if wanted and not seeks and not challenges:
+            raise Refusal(Reason.UNKNOWN_ID, "no such seek or challenge of this bot is open", field="id")
+        for seek in seeks:
+            del self._lobby.seeks[seek.id]
+        for challenge in challenges:
+            del self._lobby.challenges[challenge.id]
+            self._close_challenge(challenge, "cancelled", but=session)
+        session.link.offer(Done("", request))
+
+    def _leave(self, session: Session, request: int) -> None:
+        session.leaving = True
+        for challenge in self._lobby.forget(session):
+            self._close_challenge(challenge, "gone", but=session)
+        session.link.offer(Done("", request))
+        self._see_off(session)
+
+    def _see_off(self, session: Session) -> None:
+        if session.leaving and not session.matches:
+            session.link.close("OK", "")
+
+    def _pair(self) -> None:
+        if self._lobby.seeks and not self.busy() and len(self.matches) < self.settings.open_matches:
+            self._lobby.pair()
+
+    # --- Matches ---
+
+    def _start(self, terms: Terms, seats: Mapping[str, Session]) -> None:
+        options = terms.plain_options()
+        setting = self.settle(terms.game, options)
+        row = MatchRow(
+            self._new_id(),
+            terms.game,
+            options,
+            setting.data,
+            setting.game.RULES_EPOCH,
+            {seat: session.bot for seat, session in seats.items()},
+            {seat: session.who.version for seat, session in seats.items()},
+            terms.clock.values(),
+            self._new_secret(),
+            self.wall(),
+        )
+        match = Match(row, setting.game, setting.engine_options, setting.codec, self)
+        self._enter(match)
+        for seat, session in seats.items():
+            match.chairs[seat].session = session
+        match.open()
+
+    def _resume(self, found: OpenMatch) -> None:
+        row = found.row
+        try:
+            setting = self.settle(row.game, row.options)
+            match = Match(row, setting.game, setting.engine_options, setting.codec, self)
+            if setting.data != row.data:
+                match.held = f"it was played with the data set {row.data:.16}, which is not installed"
+            else:
+                match.rebuild(found)
+        except Exception:
+            log.exception("match_not_resumed", match_id=row.id, hint="it stays on disk as it is")
+            return
+        if match.held:
+            log.warning("match_held", match_id=row.id, reason=match.held)
+        self._enter(match)
+
+    def _enter(self, match: Match) -> None:
+        assert self._nursery is not None
+        self.matches[match.id] = match
+        for seat, bot in match.row.seats.items():
+            self._seats.setdefault(bot, {})[match.id] = seat
+            if bot in self.sessions:
+                self.sessions[bot].matches = self._seats[bot]
+        self.metrics.running.set(len(self.matches))
+        self._nursery.start_soon(self._supervise, match)
+
+    def _forget(self, match: Match) -> None:
+        self.matches.pop(match.id, None)
+        self.metrics.running.set(len(self.matches))
+        for bot in match.row.seats.values():
+            seats = self._seats.get(bot, {})
+            seats.pop(match.id, None)
+            if bot in self.sessions:
+                self._see_off(self.sessions[bot])
+            elif not seats:
+                self._seats.pop(bot, None)
+
+    # --- What matches tell the house ---
+
+    def decided(self, match: Match, think_ms: float, wire_ms: float) -> None:
+        """Count a decision."""
+        self.metrics.decided(match.row.game, think_ms / 1000, wire_ms / 1000)
+
+    def answered(self, match: Match, server_s: float) -> None:
+        """Count the server's own time for a decision."""
+        self.metrics.answered(match.row.game, server_s)
+
+    def ended(self, match: Match, ending: Ending) -> None:
+        """Take leave of a match that is over and on disk."""
+        self._forget(match)
+        self.metrics.ended(match.row.game, ending.kind)
+        recorder = match.recorder
+        log.info(
+            "match_finished",
+            match_id=match.id,
+            game=match.row.game,
+            **match.row.seats,
+            ending=ending.kind,
+            winner=ending.winner or None,
+            reason=ending.reason,
+            loser=ending.seat or None,
+            score=list(ending.score),
+            decisions=len(recorder) if recorder else 0,
+            seconds=round(self.wall() - match.row.started_at, 3),
+            think_ms={seat: round(sum_ms) for seat, sum_ms in match.thought_ms().items()},
+        )
+        self._pair()

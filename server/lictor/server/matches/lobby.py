@@ -1,0 +1,124 @@
+"""Who wants to play: open seeks and challenges, and how they become matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lictor.server.matches.clocks import Clock
+from lictor.server.matches.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is to be played. Seeks meet when their terms are equal."""
+
+    game: str
+    options: tuple[tuple[str, str], ...]
+    clock: Clock
+    seats: tuple[str, ...]
+
+    def plain_options(self) -> dict[str, str]:
+        """Return the options by name."""
+        return dict(self.options)
+
+
+@dataclass(slots=True)
+class OpenSeek:
+    """Somebody wants matches against anybody."""
+
+    id: str
+    session: Session
+    terms: Terms
+    seat: str
+    left: int | None  # None: without end
+
+
+@dataclass(slots=True)
+class OpenChallenge:
+    """Somebody wants a match against one bot."""
+
+    id: str
+    session: Session
+    opponent: str
+    terms: Terms
+    seat: str
+    expires: float
+
+
+Start: TypeAlias = Callable[[Terms, Mapping[str, Session]], None]
+
+
+class Lobby:
+    """Open seeks and challenges."""
+
+    def __init__(self, start: Start, lot: Callable[[int], int]) -> None:
+        self._start = start
+        self._lot = lot
+        self.seeks: dict[str, OpenSeek] = {}
+        self.challenges: dict[str, OpenChallenge] = {}
+        self._sat: Counter[tuple[str, str]] = Counter()  # how often a bot had a seat
+
+    def seeks_of(self, session: Session) -> list[OpenSeek]:
+        """Return a bot's open seeks."""
+        return [seek for seek in self.seeks.values() if seek.session is session]
+
+    def challenges_of(self, session: Session) -> list[OpenChallenge]:
+        """Return the open challenges a bot has made."""
+        return [challenge for challenge in self.challenges.values() if challenge.session is session]
+
+    def pair(self) -> None:
+        """Start every match that open seeks allow, the longest waiting first."""
+        while found := self._find():
+            one, other = found
+            for seek in found:
+                if seek.left is not None:
+                    seek.left -= 1
+                del self.seeks[seek.id]
+                if seek.left != 0:
+                    self.seeks[seek.id] = seek  # to the end of the queue
+            self.seat(one.terms, one.session, one.seat, other.session, other.seat)
+
+    def _find(self) -> tuple[OpenSeek, OpenSeek] | None:
+        waiting: dict[Terms, list[OpenSeek]] = {}
+        for seek in self.seeks.values():
+            if seek.session.free() <= 0:
+                continue
+            for other in waiting.setdefault(seek.terms, []):
+                same = other.session.bot == seek.session.bot
+                if not same and (not seek.seat or seek.seat != other.seat):
+                    return other, seek
+            waiting[seek.terms].append(seek)
+        return None
+
+    def seat(self, terms: Terms, one: Session, wish: str, other: Session, other_wish: str) -> None:
+        """Start a match of two bots; where nobody wishes, whoever sat there less often, or the lot."""
+        first, second = terms.seats
+        if not wish and not other_wish:
+            more = self._sat[one.bot, first] - self._sat[one.bot, second]
+            more -= self._sat[other.bot, first] - self._sat[other.bot, second]
+            wish = second if more > 0 or (more == 0 and self._lot(2)) else first
+        elif not wish:
+            wish = second if other_wish == first else first
+        seats = {first: one, second: other} if wish == first else {first: other, second: one}
+        for seat, session in seats.items():
+            self._sat[session.bot, seat] += 1
+        self._start(terms, seats)
+
+    def forget(self, session: Session) -> list[OpenChallenge]:
+        """Drop all that a bot asked for; return its challenges that others must hear of."""
+        for seek in self.seeks_of(session):
+            del self.seeks[seek.id]
+        gone = [c for c in self.challenges.values() if c.session is session or c.opponent == session.bot]
+        for challenge in gone:
+            del self.challenges[challenge.id]
+        return gone
+
+    def expire(self, now: float) -> list[OpenChallenge]:
+        """Drop and return the challenges that nobody answered in time."""
+        late = [challenge for challenge in self.challenges.values() if challenge.expires <= now]
+        for challenge in late:
+            del self.challenges[challenge.id]
+        return late
