@@ -8,7 +8,7 @@ import click
 
 from lictor.engine.chance import ChanceError
 from lictor.engine.game import GameError
-from lictor.server.cli import playing, proofs, records
+from lictor.server.cli import playing, proofs, records, serving
 
 
 class House(click.Group):
@@ -31,5 +31,5 @@ def main() -> None:
     """Referee Roman civil-war board games: play, record, verify, and prove that nothing leaks."""
 
 
-for command in (playing.demo, playing.selfplay, records.record_group, proofs.leakcheck, proofs.bench):
+for command in (serving.serve, playing.demo, playing.selfplay, records.record_group, proofs.leakcheck, proofs.bench):
     main.add_command(command)

@@ -1,0 +1,1 @@
+"""Figures of speed and size. Timing belongs here and never into tests."""
