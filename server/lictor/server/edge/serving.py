@@ -99,7 +99,7 @@ async def serving(config: Config) -> AsyncIterator[Running]:
 
     _check_dev(config)
     metrics = Metrics()
-    store = SqliteStore(config.database, post)
+    store = SqliteStore(config.database, post, lambda text: log.error("write_refused", error=text))
     lag = Lag(metrics.lag.set)
     guest = Guest()
     try:

@@ -38,16 +38,10 @@ class Feed:
 
     def resume(self, after: int) -> None:
         """Begin with the events after a number instead of a keyframe."""
-        public = self._match.public
+        public = self._match.table.public
         self._behind = False
         if after < public.shown:
-            self._push(
-                self._events(
-                    Told(
-                        self._match.id, after + 1, public.history[after : public.shown], public.seat, self._match.codec
-                    )
-                )
-            )
+            self._push(self._events(self._match.table.told(public, after, public.shown)))
 
     def tell(self, told: Told) -> None:
         """Take events, unless a keyframe will have them anyway."""
@@ -67,7 +61,7 @@ class Feed:
         """Take the end."""
         ended = pb.WatchEnded(termination=termination_message(ending))
         if observation is not None:
-            ended.observation.MergeFromString(self._match.codec.observation(observation))
+            ended.observation.MergeFromString(self._match.table.codec.observation(observation))
         self._push(pb.WatchResponse(ended=ended).SerializeToString())
         self.over = True
 
@@ -96,23 +90,22 @@ class Feed:
 
     async def _keyframe(self) -> bytes:
         match, ready = self._match, asyncio.get_running_loop().create_future()
-        match.when_settled(lambda: None if ready.done() else ready.set_result(self._frame()))
+        match.outbox.when_settled(lambda: None if ready.done() else ready.set_result(self._frame()))
         frame: bytes = await ready
         return frame
 
     def _frame(self) -> bytes:
-        match = self._match
+        match, table = self._match, self._match.table
         frame = pb.Keyframe(
             match=open_summary(match),
-            events=match.public.shown,
-            bank_ms=match.banks(match.public.seat),
+            events=table.public.shown,
+            bank_ms=table.banks(table.public.seat),
             skipped=self._skipped if self._skips else 0,
         )
         self._skipped = 0
         self._queue.clear()  # all of it is in the keyframe
         if match.recorder is not None:
-            seen = match.game.observation(match.recorder.state, match.public.seat)
-            frame.observation.MergeFromString(match.codec.observation(seen))
+            frame.observation.MergeFromString(table.codec.observation(table.seen_by(table.public.seat)))
         return pb.WatchResponse(keyframe=frame).SerializeToString()
 
 

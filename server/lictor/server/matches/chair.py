@@ -55,6 +55,11 @@ class Chair:
     charged_ms: int = 0
     thought_ms: float = 0.0  # in all
 
+    def charge(self, think_ms: float, charged_ms: int) -> None:
+        """Note what a decision took and cost."""
+        self.think_ms, self.charged_ms = think_ms, charged_ms
+        self.thought_ms += think_ms
+
     @property
     def wire_ms(self) -> float:
         return self.session.wire_ms if self.session is not None else 0.0

@@ -212,6 +212,8 @@ class House:
         """Return why no more can be taken on now, or nothing."""
         if self.closing:
             return "the server is going down"
+        if not self.store.healthy:
+            return "the server cannot write to its disk"
         if self.lag() > self.settings.busy_lag_s:
             return "the server is late with what it has"
         return ""
@@ -246,7 +248,7 @@ class House:
     def refuse(self, session: Session, refused: Refused, request: int) -> None:
         """Send a refusal."""
         refused.request = request
-        self.metrics.refused(refused.reason.name.lower())
+        self.refused(refused.reason)
         session.link.offer(refused)
 
     def _serve(self, session: Session, message: Request, request: int, stamp: float) -> None:
@@ -468,6 +470,10 @@ class House:
     def decided(self, match: Match, think_ms: float, wire_ms: float) -> None:
         """Count a decision."""
         self.metrics.decided(match.row.game, think_ms / 1000, wire_ms / 1000)
+
+    def refused(self, reason: Reason) -> None:
+        """Count a refusal."""
+        self.metrics.refused(reason.name.lower())
 
     def answered(self, match: Match, server_s: float) -> None:
         """Count the server's own time for a decision."""

@@ -1,13 +1,11 @@
-"""One match: it asks, checks, applies, keeps the clock, and tells each viewer what that viewer may know.
+"""One match: it asks, keeps the clock, and tells each viewer what that viewer may know.
 
 Everything here is synchronous but `run`, which minds the clock and files the record. What an action causes is worked
-out at once, and leaves only when the action is on disk: `_after` holds it back.
+out at once, and leaves only when the action is on disk: the outbox holds it back.
 """
 
 from __future__ import annotations
 
-import json
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -16,21 +14,19 @@ import trio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from lictor.engine.chance import ENTROPY_BYTES, commit
-from lictor.engine.game import SPECTATOR, AnyGame, GameError, IllegalAction
+from lictor.engine.game import AnyGame, GameError
 from lictor.engine.record import Recorder
-from lictor.server.matches import endings
+from lictor.server.matches import acting, draws, endings
 from lictor.server.matches.alarm import Alarm
-from lictor.server.matches.chair import Chair, Pending, Played
+from lictor.server.matches.chair import Chair, Pending
 from lictor.server.matches.clocks import Clock
 from lictor.server.matches.messages import (
     Accepted,
     Act,
     AnswerDraw,
-    Choice,
     Codec,
     Decide,
     Done,
-    DrawDeclined,
     DrawOffered,
     Entropy,
     GetHistory,
@@ -45,16 +41,16 @@ from lictor.server.matches.messages import (
     Refused,
     Resign,
     Response,
-    Stop,
     Told,
 )
+from lictor.server.matches.outbox import Outbox
 from lictor.server.matches.session import Session
-from lictor.server.store import ActionRow, Ending, Line, MatchRow, OpenMatch, Store
+from lictor.server.matches.table import Table
+from lictor.server.store import Ending, Line, MatchRow, OpenMatch, Store
 
 HISTORY_PAGE = 1000
-BATCH = 100
-DRAW_PAUSE = 10  # decisions between a refused offer and the next
 _TIMER_SLACK_S = 0.05  # an Act that came in time may still be on its way through the loop
+_NEVER = float("inf")
 
 
 class Surroundings(Protocol):
@@ -71,6 +67,7 @@ class Surroundings(Protocol):
 
     def decided(self, match: Match, think_ms: float, wire_ms: float) -> None: ...
     def answered(self, match: Match, server_s: float) -> None: ...
+    def refused(self, reason: Reason) -> None: ...
     def ended(self, match: Match, ending: Ending) -> None: ...
 
 
@@ -85,28 +82,33 @@ class Match:
     """One match."""
 
     def __init__(self, row: MatchRow, game: AnyGame, options: Mapping[str, Any], codec: Codec, house: Surroundings):
-        self.row, self.game, self.codec, self.house = row, game, codec, house
+        self.row, self.game, self.house = row, game, house
         self.id = row.id
         self.clock = Clock.of(row.clock)
-        self.held = ""
-        self.ending: Ending | None = None
-        self.chairs = {seat: Chair(seat, row.seats[seat], self.clock.base_ms) for seat in game.SEATS}
-        self.public = Chair(SPECTATOR, "", 0)
-        self.public_actions = 0
+        self.table = Table(row.id, game, codec, self.clock, dict(row.seats))
+        self.chairs = self.table.chairs
+        self.outbox = Outbox()
         self.watchers: set[Watcher] = set()
         self.entropies: dict[str, bytes] = {}
-        self.recorder: Recorder | None = None
-        self.openings: dict[str, bytes] = {}
+        self.held = ""  # why it is held, if it is
+        self.ending: Ending | None = None
         self._options = options
         self._verdict: endings.Verdict | None = None
-        self._alarm = Alarm()
-        self._began = house.now()
-        self._start_by = self._began + self.clock.start_grace_ms / 1000
-        self._resume_at: float | None = None
-        self._queued = self._saved = 0
-        self._outbox: deque[tuple[int, Callable[[], None]]] = deque()
-        self._public_banks = dict.fromkeys(game.SEATS, self.clock.base_ms)
         self._last_replies: list[Callable[[], None]] = []  # to what ended the match
+        self._alarm = Alarm()
+        self._made = house.now()
+        self._start_by = self._made + self.clock.start_grace_ms / 1000
+        self._resume_at: float | None = None  # after a restart: when the clocks of absent seats go on
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """The game and its record, once it is dealt."""
+        return self.table.recorder
+
+    @property
+    def over(self) -> bool:
+        """Whether its end has been decided."""
+        return self._verdict is not None
 
     # --- Its life ---
 
@@ -115,42 +117,29 @@ class Match:
         self._set_alarm()
         while self._verdict is None:
             await self._alarm.ring()
-            self.tick()
-        verdict = self._verdict
-        filed = trio.Event()
-        record, ending = await trio.to_thread.run_sync(endings.write_record, self, verdict)
-        count = len(self.recorder) if self.recorder else 0
-        self._queued += 1
+            self._tick()
+        record, ending = await trio.to_thread.run_sync(endings.write_record, self, self._verdict)
+        count = len(self.recorder) if self.recorder is not None else 0
+        filed, saved = trio.Event(), self.outbox.queue()
         self.house.store.finish(self.id, ending, record, count, self.house.wall(), filed.set)
         await filed.wait()
-        self._save_one()
         self.ending = ending
-        for reply in self._last_replies:
-            reply()
+        saved()
         self._tell_end(ending)
         self.house.ended(self, ending)
 
     def open(self) -> None:
         """Announce the match to its seats, once it is on disk."""
-        self._queued += 1
-        self.house.store.create_match(self.row, self._save_one)
+        self.house.store.create_match(self.row, self.outbox.queue())
         for chair in self.chairs.values():
-            self._after(partial(self._announce, chair, chair.session, resumed=False))
-
-    @property
-    def running(self) -> bool:
-        return self.recorder is not None and self._verdict is None and not self.held
+            self.outbox.after(partial(self._announce, chair, chair.session, resumed=False))
 
     def _begin(self) -> None:
-        """Fix the entropies on disk, and only then deal."""
-        given = {seat: self.entropies.get(seat, b"") for seat in self.chairs}
-        self.entropies = given
-        self._start_by = float("inf")
-        self._queued += 1
-        self.house.store.begin_match(self.id, given, self._save_one)
-        self._deal()
-        self._ask(None)
-        self._set_alarm()
+        """Fix the entropies on disk; what is dealt from them leaves only then."""
+        self.entropies = {seat: self.entropies.get(seat, b"") for seat in self.chairs}
+        self.house.store.begin_match(self.id, self.entropies, self.outbox.queue())
+        self.table.deal(self.new_recorder())
+        self.go_on(None)
 
     def new_recorder(self) -> Recorder:
         """Return the match as it is dealt."""
@@ -165,95 +154,41 @@ class Match:
             data=self.row.data,
         )
 
-    def _deal(self) -> None:
-        self.recorder = self.new_recorder()
-        state = self.recorder.state
-        for viewer in (*self.chairs, SPECTATOR):
-            self.openings[viewer] = self.codec.observation(self.game.observation(state, viewer))
-
     def rebuild(self, found: OpenMatch) -> None:
         """Play again what is on disk; a match that comes out otherwise is held."""
         self.held = found.held
         for seat, chair in self.chairs.items():
             chair.strikes = found.strikes.get(seat, 0)
             chair.offer = found.draw_offers.get(seat, "")
-            chair.absent_since = self._began
+            chair.absent_since = self._made
         if found.entropies is None:
             return
         self.entropies = dict(found.entropies)
-        self._start_by = float("inf")
         try:
-            self._deal()
-            self._note_due()
+            self.table.deal(self.new_recorder())
+            self.table.open_decisions()
             for row in found.actions:
-                self._replay(row)
+                self.table.play_again(row)
         except GameError as error:
             self.held = self.held or f"it cannot be replayed under rules epoch {self.game.RULES_EPOCH}: {error}"
-        for chair in (*self.chairs.values(), self.public):
-            chair.shown = len(chair.history)
-        self._resume_at = self._began + self.clock.reconnect_grace_ms / 1000
-        for chair in self.chairs.values():
-            if chair.pending is not None:
-                chair.pending.due = self._began
-        if self.recorder is not None and not self.held and not self.game.to_act(self.recorder.state):
-            self._verdict = endings.by_the_game(self.game, self.recorder.state)
-
-    def _replay(self, row: ActionRow) -> None:
-        assert self.recorder is not None
-        chair = self.chairs[row.seat]
-        if row.decision == row.batch and chair.pending is not None:
-            chair.acknowledged = chair.pending.events
-        turn = self.game.turn_number(self.recorder.state)
-        events = self.recorder.apply(row.seat, self.game.parse_action(row.action), row.think_ms)
-        if json.dumps(self.recorder.draws) != row.draws:
-            raise IllegalAction(f"action {row.n} draws {self.recorder.draws}, and drew {row.draws}")
-        chair.played.append(Played(row.action, row.choice, row.batch, Stop(row.stopped)))
-        self._witness(events)
-        self._pay(turn)
-        for seat, bank in zip(self.chairs, row.banks, strict=True):
-            self.chairs[seat].bank_ms = bank
-        chair.pending = None
-        self._go_public()
-        self._note_due()
-
-    # --- What is on disk, and what must wait for it ---
-
-    def _after(self, release: Callable[[], None]) -> None:
-        """Do something when all that is queued now is on disk."""
-        if self._saved == self._queued:
-            release()
-        else:
-            self._outbox.append((self._queued, release))
-
-    def when_settled(self, answer: Callable[[], None]) -> None:
-        """Answer from the position when all of it is on disk."""
-        if self._saved == self._queued:
-            answer()
-        else:
-            self._outbox.append((self._queued, lambda: self.when_settled(answer)))
-
-    def _save_one(self) -> None:
-        self._saved += 1
-        while self._outbox and self._outbox[0][0] <= self._saved:
-            self._outbox.popleft()[1]()
-
-    def _send(self, chair: Chair, message: Response) -> None:
-        if chair.session is not None:
-            chair.session.link.offer(message)
-
-    def _reply(self, chair: Chair, message: Response, request: int) -> None:
-        message.request = request
-        self._after(lambda: self._send(chair, message))
+            return
+        self._resume_at = self._made + self.clock.reconnect_grace_ms / 1000
+        for viewer in self.table.viewers:
+            viewer.shown = len(viewer.history)
+            if viewer.pending is not None:
+                viewer.pending.due = self._made
+        if not self.held and not self.game.to_act(self.table.state):
+            self._verdict = endings.by_the_game(self.game, self.table.state)
 
     # --- Seats come and go ---
 
     def attach(self, seat: str, session: Session) -> None:
-        """Seat a bot that has come (again), and tell it everything it needs."""
+        """Seat a bot that has come again, and tell it everything it needs."""
         chair = self.chairs[seat]
         chair.session = session
-        self._note(chair, "connected", {"client": session.who.client, "version": session.who.version})
-        self._after(lambda: self._announce(chair, session, resumed=True))
-        self.when_settled(lambda: self._put_again(chair, session))
+        self.note(chair, "connected", {"client": session.who.client, "version": session.who.version})
+        self.outbox.after(partial(self._announce, chair, session, resumed=True))
+        self.outbox.when_settled(partial(self._put_again, chair, session))
 
     def detach(self, seat: str) -> None:
         """Note that a seat's stream is gone; its clock goes on."""
@@ -262,7 +197,7 @@ class Match:
             return
         chair.session = None
         chair.absent_since = self.house.now()
-        self._note(chair, "disconnected", {})
+        self.note(chair, "disconnected", {})
         pending = chair.pending
         if pending is not None and pending.due is not None and pending.started is None:
             pending.started = chair.absent_since
@@ -271,7 +206,7 @@ class Match:
     def owes(self, seat: str) -> bool:
         """Return whether a seat has been asked for a decision."""
         pending = self.chairs[seat].pending
-        return pending is not None and pending.due is not None and self._verdict is None
+        return pending is not None and pending.due is not None and not self.over
 
     def _announce(self, chair: Chair, session: Session | None, *, resumed: bool) -> None:
         if chair.session is not session:
@@ -292,10 +227,10 @@ class Match:
             resumed,
             chair.shown,
         )
-        self._send(chair, message)
+        self.send(chair, message)
         for other in self.chairs.values():
             if other is not chair and other.offer == "open":
-                self._send(chair, DrawOffered(self.id, other.seat))
+                self.send(chair, DrawOffered(self.id, other.seat))
 
     def _put_again(self, chair: Chair, session: Session) -> None:
         """Ask a seat that came back what it still owes."""
@@ -307,294 +242,133 @@ class Match:
     def handle(self, seat: str, message: MatchRequest, request: int, stamp: float) -> None:
         """Take a message about this match from one of its seats."""
         chair = self.chairs[seat]
-        if isinstance(message, GetHistory):
-            self.when_settled(lambda: self._tell_history(chair, message.first, request))
-            return
-        if isinstance(message, Observe):
-            self.when_settled(lambda: self._tell_position(chair, request))
-            return
-        if self.held:
-            self._reply(chair, Refused(Reason.HELD, f"the match is held: {self.held}", match=self.id), request)
-            return
         match message:
+            case GetHistory():
+                self.outbox.when_settled(partial(self._tell_history, chair, message.first, request))
+            case Observe():
+                self.outbox.when_settled(partial(self._tell_position, chair, request))
+            case _ if self.held:
+                self.refuse(chair, Refused(Reason.HELD, f"the match is held: {self.held}", match=self.id), request)
             case Act():
-                self._act(chair, message, request, stamp)
-            case _ if self._verdict is not None:
-                self._reply(chair, Refused(Reason.MATCH_OVER, "the match is over", match=self.id), request)
+                acting.act(self, chair, message, request, stamp)
+            case _ if self.over:
+                self.refuse(chair, Refused(Reason.MATCH_OVER, "the match is over", match=self.id), request)
             case Entropy():
                 self._take_entropy(chair, message.entropy, request)
             case Resign():
-                self._finish(endings.by_a_seat("resignation", seat, self.game))
-                self._reply_when_over(chair, request)
+                self.finish(endings.by_a_seat("resignation", seat, self.game))
+                self.reply_when_over(chair, request)
             case OfferDraw():
-                self._offer_draw(chair, request)
+                draws.offer(self, chair, request)
             case AnswerDraw():
-                self._answer_draw(chair, message.accept, request)
+                draws.answer(self, chair, message.accept, request)
 
     def _take_entropy(self, chair: Chair, entropy: bytes, request: int) -> None:
         if self.recorder is not None or chair.seat in self.entropies:
             text = "entropy is taken once, before the match begins; this match is dealt without more of it"
-            self._reply(chair, Refused(Reason.ENTROPY_CLOSED, text, match=self.id), request)
+            self.refuse(chair, Refused(Reason.ENTROPY_CLOSED, text, match=self.id), request)
         elif len(entropy) > ENTROPY_BYTES:
             text = f"{len(entropy)} bytes of entropy; at most {ENTROPY_BYTES} are taken"
-            self._reply(chair, Refused(Reason.MALFORMED, text, "entropy.entropy", self.id), request)
+            self.refuse(chair, Refused(Reason.MALFORMED, text, "entropy.entropy", self.id), request)
         else:
             self.entropies[chair.seat] = entropy
+            self.reply(chair, Done(), request)
             if len(self.entropies) == len(self.chairs):
                 self._begin()
-            # Done before the match begins would tell one seat whether the other has answered; so it comes at once, and
-            # with the last answer only after that is on disk.
-            self._reply(chair, Done(), request)
 
-    # --- Acting ---
+    def _tell_history(self, chair: Chair, first: int, request: int) -> None:
+        start = max(first, 1) - 1
+        told = self.table.told(chair, start, min(chair.shown, start + HISTORY_PAGE))
+        opening = self.table.openings.get(chair.seat) if first == 0 else None
+        self.send(chair, History(told, opening, chair.shown, self.table.codec, request))
 
-    def _act(self, chair: Chair, act: Act, request: int, stamp: float) -> None:
-        if 1 <= act.decision <= len(chair.played):
-            self._repeat(chair, act, request)
-            return
-        if self._verdict is not None:
-            self._refuse_late(chair, act, request, stamp)
-            return
-        pending = chair.pending
-        if pending is None or pending.due is None or act.decision != pending.decision:
-            asked = len(chair.played) + (1 if self.owes(chair.seat) else 0)
-            text = f"decision {act.decision} has not been asked; the last one asked is {asked}"
-            self._refuse(chair, act, Reason.NOT_ASKED, text, request, field="act.decision_id")
-            return
-        think_ms = max(0.0, (stamp - pending.started) * 1000) if pending.started is not None else 0.0
-        charged = self.clock.charge(think_ms)
-        if charged > pending.limit_ms:
-            self._time_out(chair)
-            self._refuse_late(chair, act, request, stamp)
-            return
-        try:
-            actions = [self._read(pending, i, choice) for i, choice in enumerate(act.choices)]
-        except _Unreadable as error:
-            self._strike(chair, act, str(error), request, error.field)
-            return
-        first = act.choices[0].index
-        if self._carry_out(chair, act, actions, first, (think_ms, charged, stamp), request):
-            self.house.decided(self, think_ms, chair.wire_ms)
+    def _tell_position(self, chair: Chair, request: int) -> None:
+        seen, banks = self.table.seen_by(chair.seat), self.table.banks(chair.seat)
+        self.send(chair, Observed(self.id, seen, chair.shown, banks, self.table.codec, request))
 
-    def _read(self, pending: Pending, i: int, choice: Choice) -> Any:
-        where = f"act.actions[{i}]"
-        try:
-            if choice.index is not None:
-                legal = self._legal(pending)
-                if i:
-                    raise _Unreadable("only the first action may be an index: later lists are not known yet", where)
-                if choice.index >= len(legal):
-                    raise _Unreadable(f"index {choice.index} of {len(legal)} legal actions", f"{where}.index")
-                return legal[choice.index]
-            if choice.notation is not None:
-                return self.game.parse_action(choice.notation)
-            if choice.typed is not None:
-                return self.codec.read_action(choice.typed)
-        except GameError as error:
-            raise _Unreadable(str(error), where) from error
-        raise _Unreadable("an action needs an index, a notation or a typed form", where)
+    # --- Answers ---
 
-    def _legal(self, pending: Pending) -> Any:
-        if pending.actions is None:
-            assert self.recorder is not None
-            seat = next(seat for seat, chair in self.chairs.items() if chair.pending is pending)
-            pending.actions = self.game.legal_actions(self.recorder.state, seat)
-        return pending.actions
+    def send(self, chair: Chair, message: Response) -> None:
+        """Send a seat a message, if it is here."""
+        if chair.session is not None:
+            chair.session.link.offer(message)
 
-    def _carry_out(
-        self,
-        chair: Chair,
-        act: Act,
-        actions: list[Any],
-        first_index: int | None,
-        times: tuple[float, int, float],
-        request: int,
-    ) -> bool:
-        recorder, game, pending = self.recorder, self.game, chair.pending
-        assert recorder is not None
-        assert pending is not None
-        think_ms, charged, stamp = times
-        state, seat = recorder.state, chair.seat
-        played, rows, stopped = chair.played, [], Stop.NOT
-        news = False
-        for i, action in enumerate(actions):
-            if i:
-                stopped = self._stops(seat, action, news)
-                if stopped:
-                    break
-            else:
-                legal = self._legal(pending)
-                index = first_index if first_index is not None else _index_of(legal, action)
-                if index < 0:
-                    text = f"{seat} may not {action!s:.80}: it is not among the legal actions of this decision"
-                    self._strike(chair, act, text, request, "act.actions[0]")
-                    return False
-            turn = game.turn_number(state)
-            events = recorder.apply(seat, action, 0 if i else int(think_ms))
-            if not i:
-                chair.acknowledged = pending.events
-                chair.bank_ms = self.clock.spend(chair.bank_ms, charged)
-                chair.think_ms, chair.charged_ms = think_ms, charged
-                chair.thought_ms += think_ms
-            news = bool(recorder.draws) or any(event.reveals(seat) for event in events)
-            self._witness(events)
-            self._pay(turn)
-            played.append(Played(str(action), index if not i else -1, act.decision, Stop.NOT))
-            rows.append(self._row(chair, played[-1], recorder, think_ms if not i else 0.0))
-        if stopped:
-            played[-1].stopped = stopped
-            rows[-1] = rows[-1]._replace(stopped=int(stopped))
-        chair.pending = None
-        self._go_public()
-        self._queued += 1
-        lines = [self._line(chair, "note", act.note)] if act.note else []
-        self.house.store.append(self.id, rows, lines, self._save_one)
-        self._publish(chair, Accepted(self.id, act.decision, len(rows), stopped, request), stamp)
-        if game.to_act(state):
-            self._ask(stamp)
-        else:
-            self._finish(endings.by_the_game(game, state))
-        self._set_alarm()
-        return True
+    def reply(self, chair: Chair, message: Response, request: int) -> None:
+        """Answer a request, when all that it may tell of is on disk."""
+        message.request = request
+        self.outbox.after(partial(self.send, chair, message))
 
-    def _stops(self, seat: str, action: Any, news: bool) -> Stop:
-        assert self.recorder is not None
-        state = self.recorder.state
-        if seat not in self.game.to_act(state):
-            return Stop.NOT_YOURS
-        if news:
-            return Stop.NEWS
-        return Stop.NOT if action in self.game.legal_actions(state, seat) else Stop.NOT_LEGAL
+    def refuse(self, chair: Chair, refused: Refused, request: int) -> None:
+        """Refuse a request."""
+        self.house.refused(refused.reason)
+        self.reply(chair, refused, request)
 
-    def _row(self, chair: Chair, played: Played, recorder: Recorder, think_ms: float) -> ActionRow:
-        banks = tuple([other.bank_ms for other in self.chairs.values()])
-        draws = json.dumps(recorder.draws) if recorder.draws else "[]"
-        return ActionRow(
-            len(recorder),
-            chair.seat,
-            len(chair.played),
-            played.action,
-            int(think_ms),
-            int(chair.wire_ms),
-            int(chair.server_ms),
-            draws,
-            banks,
-            played.batch,
-            int(played.stopped),
-            self.house.wall(),
-            played.index,
-        )
+    def reply_when_over(self, chair: Chair, request: int) -> None:
+        """Answer the request that ended the match, when that is on disk."""
+        self._last_replies.append(partial(self.send, chair, Done(request=request)))
 
-    def _witness(self, events: list[Any]) -> None:
-        """Add to each viewer's history what that viewer sees."""
-        encode = self.codec.event
-        viewers = (*self.chairs.values(), self.public)
-        for event in events:
-            known: list[tuple[Any, bytes]] = []  # most events look the same to all
-            for viewer in viewers:
-                seen = event.seen_by(viewer.seat)
-                if seen is None:
-                    continue
-                for other, wire in known:
-                    if other is seen:
-                        viewer.history.append(wire)
-                        break
-                else:
-                    wire = encode(seen)
-                    known.append((seen, wire))
-                    viewer.history.append(wire)
-
-    def _pay(self, turn: int) -> None:
-        """Pay the increment for game turns that have begun."""
-        assert self.recorder is not None
-        turns = self.game.turn_number(self.recorder.state) - turn
-        if turns:
-            for chair in self.chairs.values():
-                chair.bank_ms = self.clock.pay(chair.bank_ms, turns)
-
-    def _go_public(self) -> None:
-        """Note how things stand for the others, unless a seat still decides in secret on the same question."""
-        assert self.recorder is not None
-        if all(chair.pending is None for chair in self.chairs.values()):
-            self.public_actions = len(self.recorder)
-            self._public_banks = {seat: chair.bank_ms for seat, chair in self.chairs.items()}
-
-    def banks(self, viewer: str) -> list[int]:
-        """Return the banks as a viewer may know them: a bank that falls would tell that its seat has decided."""
-        return [chair.bank_ms if seat == viewer else self._public_banks[seat] for seat, chair in self.chairs.items()]
-
-    def _publish(self, actor: Chair, accepted: Accepted, stamp: float) -> None:
+    def publish(self, actor: Chair, accepted: Accepted, stamp: float) -> None:
         """Release an action to all who may see it, when it is on disk."""
-        ends = [(viewer, len(viewer.history)) for viewer in (*self.chairs.values(), self.public)]
+        ends = [len(viewer.history) for viewer in self.table.viewers]
+        self.outbox.after(partial(self._release_action, actor, accepted, stamp, ends))
 
-        def release() -> None:
-            actor.server_ms = max(0.0, (self.house.now() - stamp) * 1000)
-            self._send(actor, accepted)
-            for viewer, end in ends:
-                start, viewer.shown = viewer.shown, end
-                if start == end:
-                    continue
-                if viewer is self.public:
-                    for watcher in tuple(self.watchers):
-                        watcher.tell(self._told(viewer, start, end))
-                elif viewer.session is not None and "live_events" in viewer.session.who.features:
-                    self._send(viewer, self._told(viewer, start, end))
-
-        self._after(release)
+    def _release_action(self, actor: Chair, accepted: Accepted, stamp: float, ends: list[int]) -> None:
+        actor.server_ms = max(0.0, (self.house.now() - stamp) * 1000)
+        self.send(actor, accepted)
+        for viewer, end in zip(self.table.viewers, ends, strict=True):
+            start, viewer.shown = viewer.shown, end
+            if start == end:
+                continue
+            if viewer is self.table.public:
+                for watcher in tuple(self.watchers):
+                    watcher.tell(self.table.told(viewer, start, end))
+            elif viewer.session is not None and "live_events" in viewer.session.who.features:
+                self.send(viewer, self.table.told(viewer, start, end))
 
     # --- Asking ---
 
-    def _note_due(self) -> None:
-        """Note which seats owe a decision now."""
-        assert self.recorder is not None
-        for seat in self.game.to_act(self.recorder.state):
-            chair = self.chairs[seat]
-            if chair.pending is None:
-                limit = self.clock.limit(chair.bank_ms)
-                chair.pending = Pending(len(chair.played) + 1, len(chair.history), limit)
-
-    def _ask(self, cause: float | None) -> None:
-        """Ask the seats that have come to owe a decision, when what led to it is on disk."""
-        fresh = [chair for chair in self.chairs.values() if chair.pending is None]
-        self._note_due()
-        for chair in fresh:
-            pending = chair.pending
-            if pending is None:
-                continue
+    def go_on(self, cause: float | None) -> None:
+        """Ask whoever owes a decision now, when what led to it is on disk; or end the match."""
+        if not self.game.to_act(self.table.state):
+            self.finish(endings.by_the_game(self.game, self.table.state))
+            return
+        for chair in self.table.open_decisions():
             # Worked out now: when it is released the position may be further on.
             question = self._question(chair, cause) if chair.session is not None else None
-            self._after(partial(self._release, chair, pending, question))
+            self.outbox.after(partial(self._release_decision, chair, chair.pending, question))
+        self._set_alarm()
 
-    def _release(self, chair: Chair, pending: Pending, question: Decide | None) -> None:
+    def _release_decision(self, chair: Chair, pending: Pending | None, question: Decide | None) -> None:
+        assert pending is not None
         pending.due = self.house.now()
         if chair.session is None:
             pending.started = pending.due
-        elif chair.pending is pending:
-            self._put(chair, question or self._question(chair, None))
+        elif question is not None:
+            self._put(chair, question)
+        else:
+            self.outbox.when_settled(partial(self._put_again, chair, chair.session))
         self._set_alarm()
 
     def _question(self, chair: Chair, cause: float | None) -> Decide:
-        pending, recorder = chair.pending, self.recorder
+        pending = chair.pending
         assert pending is not None
-        assert recorder is not None
         left = pending.limit_ms
         if pending.started is not None:
-            spent = self.clock.charge((self.house.now() - pending.started) * 1000)
-            left = max(0, left - spent)
+            left = max(0, left - self.clock.charge((self.house.now() - pending.started) * 1000))
         return Decide(
             self.id,
             pending.decision,
-            self.game.observation(recorder.state, chair.seat),
-            self._legal(pending),
-            self._told(chair, chair.acknowledged, pending.events),
-            self.banks(chair.seat),
+            self.table.seen_by(chair.seat),
+            self.table.legal(chair),
+            self.table.told(chair, chair.acknowledged, pending.events),
+            self.table.banks(chair.seat),
             left,
             chair.server_ms,
             chair.wire_ms,
             chair.think_ms,
             chair.charged_ms,
             chair.strikes,
-            self.codec,
+            self.table.codec,
             cause,
         )
 
@@ -604,166 +378,56 @@ class Match:
             return
         pending.put_to = session
         question.server_ms = chair.server_ms
+        session.link.offer(question, partial(self._handed, pending, question.cause))
 
-        def handed(at: float) -> None:
-            if pending.started is None:
-                pending.started = at
-                self._set_alarm()
-            if question.cause is not None:
-                self.house.answered(self, at - question.cause)
-
-        session.link.offer(question, handed)
-
-    def _told(self, viewer: Chair, start: int, end: int) -> Told:
-        return Told(self.id, start + 1, viewer.history[start:end], viewer.seat, self.codec)
-
-    def _tell_history(self, chair: Chair, first: int, request: int) -> None:
-        start = max(first, 1) - 1
-        told = self._told(chair, start, min(chair.shown, start + HISTORY_PAGE))
-        opening = self.openings.get(chair.seat) if first == 0 else None
-        self._send(chair, History(told, opening, chair.shown, self.codec, request))
-
-    def _tell_position(self, chair: Chair, request: int) -> None:
-        seen = self.game.observation(self.recorder.state, chair.seat) if self.recorder is not None else None
-        message = Observed(self.id, seen, chair.shown, self.banks(chair.seat), self.codec, request)
-        self._send(chair, message)
-
-    # --- Refusing ---
-
-    def _repeat(self, chair: Chair, act: Act, request: int) -> None:
-        """Answer an Act for a decision that was answered: the same reply to the same Act, and to no other."""
-        batch = []
-        for played in chair.played[act.decision - 1 :]:
-            if played.batch != chair.played[act.decision - 1].batch:
-                break
-            batch.append(played)
-        for i, (choice, played) in enumerate(zip(act.choices, batch, strict=False)):
-            if not self._same(i, choice, played):
-                text = f"decision {act.decision + i} was answered before, with {played.action!r}"
-                where = f"act.actions[{i}]"
-                self._refuse(chair, act, Reason.ALREADY_ANSWERED, text, request, field=where, played=played.action)
-                return
-        applied = min(len(act.choices), len(batch))
-        stopped = batch[-1].stopped if applied == len(batch) else Stop.NOT
-        self._reply(chair, Accepted(self.id, act.decision, applied, stopped), request)
-
-    def _same(self, i: int, choice: Choice, played: Played) -> bool:
-        if choice.index is not None:
-            return i == 0 and choice.index == played.index
-        try:
-            if choice.notation is not None:
-                return str(self.game.parse_action(choice.notation)) == played.action
-            return choice.typed is not None and str(self.codec.read_action(choice.typed)) == played.action
-        except GameError:
-            return False
-
-    def _strike(self, chair: Chair, act: Act, text: str, request: int, where: str) -> None:
-        chair.strikes += 1
-        left = self.house.illegal_actions - chair.strikes
-        self._mark()
-        self._refuse(chair, act, Reason.ILLEGAL_ACTION, text, request, field=where, left=max(0, left))
-        if left < 0:
-            self._finish(endings.by_a_seat("illegal_action", chair.seat, self.game))
-
-    def _refuse_late(self, chair: Chair, act: Act, request: int, stamp: float) -> None:
-        text, pending = "the match is over", chair.pending
-        if pending is not None and pending.started is not None and self._verdict and self._verdict.seat == chair.seat:
-            took, limit = (stamp - pending.started) * 1000, pending.limit_ms + self.clock.lag_allowance_ms
-            text = f"too late: the answer came after {took:.0f} ms, the limit was {limit} ms with the lag allowance"
-        self._refuse(chair, act, Reason.MATCH_OVER, text, request)
-
-    def _refuse(
-        self,
-        chair: Chair,
-        act: Act,
-        reason: Reason,
-        text: str,
-        request: int,
-        *,
-        field: str = "",
-        played: str = "",
-        left: int | None = None,
-    ) -> None:
-        self._note(chair, "refused", {"reason": reason.name.lower(), "decision": act.decision, "text": text})
-        refused = Refused(reason, text, field, self.id, act.decision, played=played, left=left)
-        self._reply(chair, refused, request)
-
-    # --- Draws ---
-
-    def _offer_draw(self, chair: Chair, request: int) -> None:
-        others = [other for other in self.chairs.values() if other is not chair]
-        if all(other.offer == "open" for other in others):
-            self._finish(endings.DRAW_AGREED)
-            self._reply_when_over(chair, request)
-            return
-        wait = int(chair.offer) + DRAW_PAUSE - len(chair.played) if chair.offer.isdigit() else 0
-        if chair.offer == "open" or wait > 0:
-            text = "an offer stands already" if chair.offer == "open" else f"offer again after {wait} more decisions"
-            self._reply(chair, Refused(Reason.NO_DRAW, text, match=self.id), request)
-            return
-        chair.offer = "open"
-        self._mark()
-        self._reply(chair, Done(), request)
-        for other in others:
-            self._after(partial(self._send, other, DrawOffered(self.id, chair.seat)))
-
-    def _answer_draw(self, chair: Chair, accept: bool, request: int) -> None:
-        offers = [other for other in self.chairs.values() if other is not chair and other.offer == "open"]
-        if not offers:
-            self._reply(chair, Refused(Reason.NO_DRAW, "no draw is on offer", match=self.id), request)
-        elif accept:
-            self._finish(endings.DRAW_AGREED)
-            self._reply_when_over(chair, request)
-        else:
-            for other in offers:
-                other.offer = str(len(other.played))
-            self._mark()
-            for other in offers:
-                self._after(partial(self._send, other, DrawDeclined(self.id)))
-            self._reply(chair, Done(), request)
+    def _handed(self, pending: Pending, cause: float | None, at: float) -> None:
+        """Start the clock of a decision when it has been handed to the transport."""
+        if pending.started is None:
+            pending.started = at
+            self._set_alarm()
+        if cause is not None:
+            self.house.answered(self, at - cause)
 
     # --- Time ---
 
-    def tick(self) -> None:
+    def _tick(self) -> None:
         """Look at the time: begin, resume, or end by it."""
         now = self.house.now()
-        if self._verdict is not None or self.held:
-            self._alarm.set(now if self._verdict else float("inf"))
+        if self.over or self.held:
+            self._set_alarm()
             return
         if self.recorder is None:
             if now >= self._start_by:
                 self._begin()
             return
         if self._resume_at is not None and now >= self._resume_at:
-            self._resume_at = None
-            for chair in self.chairs.values():
-                if chair.session is None:
-                    chair.absent_since = now
-                    if chair.pending is not None and chair.pending.started is None:
-                        chair.pending.started = now
+            self._resume_clocks(now)
         for chair in self.chairs.values():
-            if self._deadline(chair) <= now:
-                self._overdue(chair, now)
+            if self._deadline(chair) <= now and chair.pending is not None:
+                # Once more round the loop: an Act that came in time must have had the time to get here.
+                if chair.pending.overdue:
+                    self.time_out(chair)
+                chair.pending.overdue = True
         self._set_alarm()
 
-    def _overdue(self, chair: Chair, now: float) -> None:
-        """Forfeit, but not before an Act that came in time has had the time to get here."""
-        pending = chair.pending
-        assert pending is not None
-        if pending.overdue or self._verdict is not None:
-            self._time_out(chair)
-        else:
-            pending.overdue = True
+    def _resume_clocks(self, now: float) -> None:
+        self._resume_at = None
+        for chair in self.chairs.values():
+            if chair.session is None:
+                chair.absent_since = now
+                if chair.pending is not None and chair.pending.started is None:
+                    chair.pending.started = now
 
-    def _time_out(self, chair: Chair) -> None:
+    def time_out(self, chair: Chair) -> None:
+        """End the match by the time of a seat."""
         kind = "time" if chair.session is not None else "abandonment"
-        self._finish(endings.by_a_seat(kind, chair.seat, self.game))
+        self.finish(endings.by_a_seat(kind, chair.seat, self.game))
 
     def _deadline(self, chair: Chair) -> float:
         pending = chair.pending
         if pending is None or pending.due is None:
-            return float("inf")
-        when = float("inf")
+            return _NEVER
+        when = _NEVER
         if pending.started is not None:
             when = pending.started + (pending.limit_ms + self.clock.lag_allowance_ms + 1) / 1000
         if chair.session is None and self.clock.reconnect_grace_ms and self._resume_at is None:
@@ -773,43 +437,47 @@ class Match:
         return when
 
     def _set_alarm(self) -> None:
-        if self._verdict is not None:
-            self._alarm.set(self.house.now())
-            return
-        if self.held:
-            return
-        if self.recorder is None:
-            self._alarm.set(self._start_by)
-            return
-        when = self._resume_at if self._resume_at is not None else float("inf")
-        for chair in self.chairs.values():
-            when = min(when, self._deadline(chair))
+        if self.over:
+            when = self.house.now()
+        elif self.held:
+            when = _NEVER
+        elif self.recorder is None:
+            when = self._start_by
+        else:
+            when = _NEVER if self._resume_at is None else self._resume_at
+            for chair in self.chairs.values():
+                when = min(when, self._deadline(chair))
         self._alarm.set(when)
 
     # --- The end ---
 
-    def abort(self, text: str) -> None:
-        """End a match that the house cannot go on with."""
-        self._finish(endings.server_abort(text))
-
-    def _finish(self, verdict: endings.Verdict) -> None:
+    def finish(self, verdict: endings.Verdict) -> None:
+        """Decide how the match ends; the first decision counts. `run` does the rest."""
         if self._verdict is None:
             self._verdict = verdict
             self._set_alarm()
 
-    def _reply_when_over(self, chair: Chair, request: int) -> None:
-        self._last_replies.append(lambda: self._send(chair, Done(request=request)))
+    def abort(self, text: str) -> None:
+        """End a match that the house cannot go on with."""
+        self._verdict = None
+        self.finish(endings.server_abort(text))
+
+    def lost_by(self, seat: str) -> bool:
+        """Return whether a seat brought the end on itself."""
+        return self._verdict is not None and self._verdict.seat == seat
 
     def _tell_end(self, ending: Ending) -> None:
-        state = self.recorder.state if self.recorder is not None else None
-        for chair in (*self.chairs.values(), self.public):
-            seen = self.game.observation(state, chair.seat) if state is not None else None
-            if chair is self.public:
+        for reply in self._last_replies:
+            reply()
+        for viewer in self.table.viewers:
+            seen, viewer.shown = self.table.seen_by(viewer.seat), len(viewer.history)
+            if viewer is self.table.public:
                 for watcher in tuple(self.watchers):
                     watcher.end(ending, seen)
             else:
-                told = self._told(chair, chair.acknowledged, len(chair.history))
-                self._send(chair, MatchEnded(self.id, ending, told, seen, self.row.secret.hex(), self.codec))
+                told = self.table.told(viewer, viewer.acknowledged, viewer.shown)
+                codec, secret = self.table.codec, self.row.secret.hex()
+                self.send(viewer, MatchEnded(self.id, ending, told, seen, secret, codec))
 
     # --- Notes ---
 
@@ -817,32 +485,21 @@ class Match:
         """Return how long each seat thought in all."""
         return {seat: chair.thought_ms for seat, chair in self.chairs.items()}
 
-    def _line(self, chair: Chair, kind: str, facts: Mapping[str, Any]) -> Line:
+    def line(self, chair: Chair, kind: str, facts: Mapping[str, Any]) -> Line:
+        """Return a line of a seat's transcript."""
         return Line(chair.seat, int((self.house.wall() - self.row.started_at) * 1000), kind, facts)
 
-    def _note(self, chair: Chair, kind: str, facts: Mapping[str, Any]) -> None:
+    def note(self, chair: Chair, kind: str, facts: Mapping[str, Any]) -> None:
+        """Write a line into a seat's transcript."""
         if self.ending is None:
-            self.house.store.note(self.id, [self._line(chair, kind, facts)])
+            self.house.store.note(self.id, [self.line(chair, kind, facts)])
 
-    def _mark(self) -> None:
-        self._queued += 1
+    def mark(self) -> None:
+        """Write down what changes in place: strikes and draw offers."""
         self.house.store.mark(
             self.id,
             strikes={seat: chair.strikes for seat, chair in self.chairs.items()},
             draw_offers={seat: chair.offer for seat, chair in self.chairs.items()},
             held=self.held,
-            done=self._save_one,
+            done=self.outbox.queue(),
         )
-
-
-class _Unreadable(Exception):
-    def __init__(self, text: str, field: str) -> None:
-        super().__init__(text)
-        self.field = field
-
-
-def _index_of(legal: Any, action: Any) -> int:
-    try:
-        return int(legal.index(action))
-    except ValueError:
-        return -1

@@ -123,6 +123,8 @@ class Line:
 class Store(Protocol):
     """What the house keeps."""
 
+    healthy: bool  # False while writes cannot be brought to disk; they are tried again
+
     # Matches: queued writes.
     def create_match(self, row: MatchRow, done: Done) -> None: ...
     def begin_match(self, match_id: str, entropies: Mapping[str, bytes], done: Done) -> None: ...

@@ -42,8 +42,6 @@ FIRST_DELAY, LONGEST_DELAY = 0.05, 2.0  # seconds between tries of a commit that
 BUSY_SECONDS = 5.0  # how long to wait for somebody else's lock, say a backup's
 KEPT_ERRORS = 100
 KEPT_COMMITS = 10_000
-# Level 1: a record shrinks nearly as well, in a quarter of the time of the default.
-COMPRESSION = 1
 
 
 def _insert(table: str, columns: str) -> str:
@@ -615,10 +613,10 @@ def _finish(connection: sqlite3.Connection, match_id: str, ending: Row, record: 
     row = schema.match_of(match)
     lines = connection.execute("SELECT seat, at_ms, line FROM lines WHERE match = ? ORDER BY n", (match_id,))
     transcripts = schema.transcripts_of(row, _actions(connection, match_id), lines)
-    key = connection.execute(_INSERT_RECORD, (*match, *ending, zlib.compress(record, COMPRESSION))).lastrowid
+    key = connection.execute(_INSERT_RECORD, (*match, *ending, zlib.compress(record))).lastrowid
     connection.executemany(
         "INSERT INTO transcripts (record_key, seat, lines) VALUES (?, ?, ?)",
-        [(key, seat, zlib.compress(text, COMPRESSION)) for seat, text in transcripts.items()],
+        [(key, seat, zlib.compress(text)) for seat, text in transcripts.items()],
     )
     connection.executemany(
         "INSERT INTO meetings (bot, opponent, record_key) VALUES (?, ?, ?)",
