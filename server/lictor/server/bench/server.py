@@ -82,6 +82,7 @@ def bench_server(game: str, seats: int, seconds: float) -> dict[str, Any]:
             echo_began = echo.ask()
             echoed = load.ask(do="repeat", seconds=seconds, rate=rate)
             echo_ended = echo.ask()
+            load.ask(do="close")
     cpu_us = (ended["cpu_s"] - began["cpu_s"]) / max(1, played["decisions"]) * 1e6
     echo_us = (echo_ended["cpu_s"] - echo_began["cpu_s"]) / max(1, echoed["decisions"]) * 1e6
     return {

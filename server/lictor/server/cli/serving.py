@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ from lictor.server.edge.serving import CannotServe, Config, Running, serving
 from lictor.server.matches.clocks import BadClock, Clock
 from lictor.server.matches.settings import Settings
 from lictor.server.store import StoreError
+from lictor.server.tuning import tune
 
 DEFAULT_HOME = Path("lictor-data")
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -99,14 +99,6 @@ def _signing_key(path: Path) -> Ed25519PrivateKey:
         return keys.load_or_make(path)
     except keys.BadKey as error:
         raise click.ClickException(str(error)) from error
-
-
-def tune() -> None:
-    """Set the interpreter for a server: short turns for the thread that writes to disk, and rare, cheap collections."""
-    sys.setswitchinterval(0.0005)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
 
 
 async def _serve(config: Config, home: Path, bots: tuple[str, ...]) -> None:

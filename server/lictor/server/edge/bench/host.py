@@ -21,6 +21,7 @@ from lictor.server import logs
 from lictor.server.edge.serving import CHANNEL_OPTIONS, Config, serving
 from lictor.server.matches.clocks import Clock
 from lictor.server.matches.settings import Settings
+from lictor.server.tuning import tune
 
 LOOPBACK = "127.0.0.1:0"
 
@@ -106,4 +107,5 @@ async def main(kind: str, home: Path) -> None:
 
 if __name__ == "__main__":
     logs.configure(json=True, quiet=True)
+    tune()
     asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
