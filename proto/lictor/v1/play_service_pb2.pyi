@@ -6,8 +6,9 @@ Playing: one stream a bot, with all its matches on it.
 A conversation: Hello -> Welcome. Then Seek or Challenge -> MatchStarted -> Entropy -> Decide -> Act -> Accepted,
 and so on to MatchEnded. Messages of different matches interleave freely; within a match they are in order.
 The end of the stream never means the end of a match: connect again, say Hello, and every open match is announced
-again with MatchStarted, followed by its pending Decide. A message that the server cannot take is answered by Refused
-and harms nothing else.
+again with MatchStarted, followed by its pending Decide. Seeks and challenges end with their stream: make them anew. A
+match that is not announced again has ended: Observe it, and the answer is its MatchEnded and a Refused MATCH_OVER. A
+message that the server cannot take is answered by Refused and harms nothing else.
 """
 
 from collections import abc as _abc
@@ -89,7 +90,7 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_UNKNOWN_MATCH: _RefusalReason.ValueType  # 12
     """This bot has no seat in an open match of that id."""
     REFUSAL_REASON_MATCH_OVER: _RefusalReason.ValueType  # 13
-    """The match is over."""
+    """The match is over. If this bot sat in it, MatchEnded precedes this."""
     REFUSAL_REASON_ALREADY_ANSWERED: _RefusalReason.ValueType  # 14
     """The decision was answered before, by another action: `played`."""
     REFUSAL_REASON_NOT_ASKED: _RefusalReason.ValueType  # 15
@@ -141,7 +142,7 @@ REFUSAL_REASON_BAD_OPTION: RefusalReason.ValueType  # 11
 REFUSAL_REASON_UNKNOWN_MATCH: RefusalReason.ValueType  # 12
 """This bot has no seat in an open match of that id."""
 REFUSAL_REASON_MATCH_OVER: RefusalReason.ValueType  # 13
-"""The match is over."""
+"""The match is over. If this bot sat in it, MatchEnded precedes this."""
 REFUSAL_REASON_ALREADY_ANSWERED: RefusalReason.ValueType  # 14
 """The decision was answered before, by another action: `played`."""
 REFUSAL_REASON_NOT_ASKED: RefusalReason.ValueType  # 15
@@ -644,7 +645,7 @@ Global___SeatInProgress: _TypeAlias = SeatInProgress  # noqa: Y015
 @_typing.final
 class Seek(_message.Message):
     """Asks for matches against anybody who seeks the same. The server assigns the sides unless one is wished for. Bots of the
-    same name never meet. Unrated.
+    same name never meet. A seek ends with its stream. Unrated.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -709,7 +710,7 @@ Global___Seek: _TypeAlias = Seek  # noqa: Y015
 
 @_typing.final
 class Challenge(_message.Message):
-    """Asks one bot for a match. Unrated."""
+    """Asks one bot for a match. A challenge ends with its stream. Unrated."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1007,7 +1008,9 @@ class MatchStarted(_message.Message):
     all seats have answered, or after the start grace.
     """
     resumed: _builtins.bool
-    """Whether this announces a match again, after a reconnect."""
+    """Whether the match had started when this stream was opened. A client that lost its stream at the wrong moment may
+    never have heard of the match before.
+    """
     events: _builtins.int
     """The number of the last event this seat has been shown so far; 0 at the beginning. A client that does not remember
     them asks for them with GetHistory.
@@ -1607,7 +1610,9 @@ Global___DrawDeclined: _TypeAlias = DrawDeclined  # noqa: Y015
 
 @_typing.final
 class MatchEnded(_message.Message):
-    """A match is over. Its record can be had from RecordService now."""
+    """A match is over. Its record can be had from RecordService now. A seat that asks about a match that has ended gets this
+    again, without events and observation, followed by Refused MATCH_OVER.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1630,7 +1635,7 @@ class MatchEnded(_message.Message):
 
     @_builtins.property
     def observation(self) -> _game_pb2.Observation:
-        """The last position, as this seat sees it; absent if the match never began."""
+        """The last position, as this seat sees it; absent if the match never began, and when this is told again."""
 
     def __init__(
         self,

@@ -6,8 +6,9 @@ Playing: one stream a bot, with all its matches on it.
 A conversation: Hello -> Welcome. Then Seek or Challenge -> MatchStarted -> Entropy -> Decide -> Act -> Accepted,
 and so on to MatchEnded. Messages of different matches interleave freely; within a match they are in order.
 The end of the stream never means the end of a match: connect again, say Hello, and every open match is announced
-again with MatchStarted, followed by its pending Decide. A message that the server cannot take is answered by Refused
-and harms nothing else.
+again with MatchStarted, followed by its pending Decide. Seeks and challenges end with their stream: make them anew. A
+match that is not announced again has ended: Observe it, and the answer is its MatchEnded and a Refused MATCH_OVER. A
+message that the server cannot take is answered by Refused and harms nothing else.
 """
 
 from collections import abc as _abc
