@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -34,6 +35,31 @@ def test_buf_finds_nothing() -> None:
     buf = Path(sysconfig.get_path("scripts")) / "buf"
     done = subprocess.run([buf, "lint"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def breaking(against: str) -> subprocess.CompletedProcess[str]:
+    buf = Path(sysconfig.get_path("scripts")) / "buf"
+    words = [buf, "breaking", "--against", against]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_nothing_that_a_release_promised_is_broken() -> None:
+    tags = subprocess.run(
+        ["git", "tag", "--list", "v*", "--sort=-v:refname"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    for tag in tags.stdout.split()[:1]:
+        done = breaking(f".git#tag={tag}")
+        assert (done.returncode, done.stdout) == (0, ""), tag
+
+
+def test_a_broken_promise_would_be_found(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "proto", tmp_path / "proto")
+    shutil.copy(ROOT / "buf.yaml", tmp_path)
+    before = tmp_path / "proto" / "lictor" / "v1" / "play_service.proto"
+    before.write_text(before.read_text("utf-8").replace("string match_id = 1;", "bytes match_id = 1;"), "utf-8")
+    done = breaking(str(tmp_path))
+    assert done.returncode != 0
+    assert "match_id" in done.stdout
 
 
 def test_the_stubs_are_those_of_the_protos(tmp_path: Path) -> None:

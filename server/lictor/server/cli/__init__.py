@@ -8,7 +8,7 @@ import click
 
 from lictor.engine.chance import ChanceError
 from lictor.engine.game import GameError
-from lictor.server.cli import playing, proofs, records, serving
+from lictor.server.cli import bots, demo, playing, proofs, records, remote, serving
 
 
 class House(click.Group):
@@ -31,5 +31,9 @@ def main() -> None:
     """Referee Roman civil-war board games: play, record, verify, and prove that nothing leaks."""
 
 
-for command in (serving.serve, playing.demo, playing.selfplay, records.record_group, proofs.leakcheck, proofs.bench):
+records.record_group.add_command(remote.fetch)
+for command in (
+    serving.serve, bots.bot, remote.matches, remote.watch, remote.account, demo.demo, playing.selfplay,
+    records.record_group, proofs.leakcheck, proofs.bench,
+):  # fmt: skip
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""`demo` and `selfplay`: games between players of this process."""
+"""`selfplay`: games between players of this process."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from lictor.engine import record, registry
-from lictor.engine.game import SPECTATOR
+from lictor.engine import registry
 from lictor.server import selfplay as series
 from lictor.server.cli.common import (
     data_option,
@@ -25,39 +24,6 @@ from lictor.server.cli.common import (
     seed_option,
 )
 from lictor.server.players import PLAYERS
-
-
-@click.command()
-@game_option
-@click.option(
-    "--matches", default=1, show_default=True, type=click.IntRange(1), help="How many games, one after another."
-)
-@seed_option
-@click.option("--records", type=click.Path(file_okay=False, path_type=Path), default=Path("records"), show_default=True)
-@click.option("--pause", default=0.0, show_default=True, help="Seconds to wait after each order, to read along.")
-def demo(game: str, matches: int, seed: int, records: Path, pause: float) -> None:
-    """Play a game between two random players, told in words; write its record, verify it, say who won."""
-    module = registry.get(game)
-    plan = series.Plan(game, {}, ["random"] * len(module.SEATS), seed)
-    for number in range(matches):
-
-        def tell(seat: str, action: Any, events: list[Any]) -> None:
-            for event in events:
-                if words := module.describe(event, SPECTATOR):
-                    out.print(f"  {words}", markup=False)
-            if pause:
-                time.sleep(pause)
-
-        out.print(f"[bold]{module.catalog({})['title']}[/], as a spectator sees it:")
-        played = series.play(plan, number, tell)
-        path = write_record(records, played)
-        checked = record.verify(path.read_bytes(), registry.get)
-        winner = played.outcome.winner
-        score = ", ".join(f"{seat} {points}" for seat, points in played.outcome.score.items())
-        result = f"{winner.capitalize()} wins" if winner else "A draw"
-        out.print(f"\n[bold]{result}[/] ({played.outcome.reason}; {score}) in {played.decisions} decisions.")
-        out.print(f"Record: {path} ({checked.actions} actions, {checked.draws} draws, {checked.signature}): verified.")
-        out.print(f"Read it: lictor record show {path} | check it yourself: lictor record verify {path}")
 
 
 def write_record(folder: Path, played: series.Played) -> Path:

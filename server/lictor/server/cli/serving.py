@@ -13,6 +13,7 @@ import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from lictor.server import keys, logs
+from lictor.server.cli.bots import command_of, house_token, running_bots
 from lictor.server.cli.common import notes, read_data
 from lictor.server.edge.serving import CannotServe, Config, Running, serving
 from lictor.server.matches.clocks import BadClock, Clock
@@ -114,17 +115,13 @@ async def _serve(config: Config, home: Path, bots: tuple[str, ...]) -> None:
         notes.print(f"[bold]lictor[/] serves {where}{mode}. Ctrl-C stops it; open matches are kept in {home}.")
         if running.metrics_port:
             notes.print(f"Metrics: http://{config.metrics_address.rpartition(':')[0]}:{running.metrics_port}/metrics")
-        processes = [await _start_bot(name, where) for name in bots]
-        await stop.wait()
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-            await process.wait()
+        commands = []
+        for name in bots:
+            token = await asyncio.to_thread(house_token, running.accounts, name)
+            commands.append((command_of(name, where, "--name", name, "--max-matches", "8"), token))
+        async with running_bots(commands):
+            await stop.wait()
     notes.print("Stopped. Open matches go on when the server is started again.")
-
-
-async def _start_bot(name: str, where: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(sys.executable, "-m", "lictor.bots", name, "--server", where)
 
 
 def _hand_over_token(config: Config, home: Path, running: Running) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lictor.server.accounts import Accounts, BadRequest
 from lictor.server.edge.calls import Caller, attempt, page_size
-from lictor.server.matches.house import House
 from lictor.server.store import TokenRow
 from lictor.v1 import account_service_pb2 as pb
-from lictor.v1 import account_service_pb2_grpc as rpc
 
 SCOPES = {
     pb.SCOPE_PLAY: "play",
@@ -20,11 +19,12 @@ SCOPES = {
 _NUMBERS = {name: number for number, name in SCOPES.items()}
 
 
-class AccountEdge(rpc.AccountServiceServicer):
+class AccountEdge:
     """Serves owners and operators."""
 
-    def __init__(self, house: House, accounts: Accounts, caller: Caller) -> None:
-        self._house, self._accounts, self._caller = house, accounts, caller
+    def __init__(self, accounts: Accounts, caller: Caller, revoked: Callable[[str], None]) -> None:
+        self._accounts, self._caller = accounts, caller
+        self._revoked = revoked  # told the id of every token that has become worthless
 
     async def GetAccount(self, request: pb.GetAccountRequest, context: Any) -> pb.GetAccountResponse:
         """Tell whom the call's token speaks for."""
@@ -92,7 +92,7 @@ class AccountEdge(rpc.AccountServiceServicer):
         """Make a token worthless, and close the streams that were opened with it."""
         who = await self._caller.identify(context)
         row = await attempt(context, self._accounts.revoke, who, request.token_id)
-        self._house.part_token(row.id)
+        self._revoked(row.id)
         return pb.RevokeTokenResponse(token=_token(row))
 
     def _account(self, name: str) -> pb.Account:

@@ -8,9 +8,9 @@ from typing import Any, NoReturn, TypeVar
 
 import grpc
 
-from lictor.server.accounts import Accounts, BadRequest, Identity, NotAllowed, Unauthenticated
-from lictor.server.matches.house import Refusal
+from lictor.server.accounts import Accounts, BadRequest, Identity, NotAllowed, NotThere, Unauthenticated
 from lictor.server.matches.messages import Reason
+from lictor.server.matches.refusal import Refusal
 
 T = TypeVar("T")
 PAGE, MOST = 50, 200
@@ -49,6 +49,8 @@ async def attempt(context: Any, work: Callable[..., T], *args: Any) -> T:
         await refuse(context, grpc.StatusCode.UNAUTHENTICATED, str(error))
     except NotAllowed as error:
         await refuse(context, grpc.StatusCode.PERMISSION_DENIED, str(error))
+    except NotThere as error:
+        await refuse(context, grpc.StatusCode.NOT_FOUND, str(error))
     except BadRequest as error:
         await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, str(error))
     except Refusal as refusal:

@@ -10,10 +10,9 @@ from lictor.server.edge.calls import attempt
 from lictor.server.edge.convert import codec_for
 from lictor.server.matches.house import House
 from lictor.v1 import catalog_service_pb2 as pb
-from lictor.v1 import catalog_service_pb2_grpc as rpc
 
 
-class CatalogEdge(rpc.CatalogServiceServicer):
+class CatalogEdge:
     """Answers questions about the games."""
 
     def __init__(self, house: House) -> None:

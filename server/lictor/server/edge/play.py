@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from lictor.engine import registry
 from lictor.server import accounts as door
+from lictor.server.edge.registering import is_gone, quietly
 from lictor.server.edge.stream import Encoder, Malformed, decode, join_features
 from lictor.server.matches.house import House
 from lictor.server.matches.messages import Introduction, Reason, Refused, Response
@@ -24,6 +25,7 @@ log = structlog.get_logger()
 
 _MALFORMED_IN_A_ROW = 100
 _HELLO_S = 10.0
+_FLUSH_S = 2.0  # how long a stream that ends may take to read what is left
 _STATUS = {
     Reason.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
     Reason.FORBIDDEN: grpc.StatusCode.PERMISSION_DENIED,
@@ -39,6 +41,7 @@ class StreamLink:
         self._encoder, self._most = encoder, most
         self._queue: deque[tuple[bytes, Handed | None]] = deque()
         self._waiter: asyncio.Future[None] | None = None
+        self._pumping: asyncio.Task[Any] | None = None
         self.end: tuple[grpc.StatusCode, str] | None = None
 
     def offer(self, message: Response, handed: Handed | None = None) -> None:
@@ -49,15 +52,21 @@ class StreamLink:
             self._queue.clear()
             text = f"{self._most} messages wait and none is read; read them and connect again"
             self.close("RESOURCE_EXHAUSTED", text)
+            self._give_up()
             return
         self._queue.append((self._encoder.encode(message), handed))
         self._wake()
 
     def close(self, status: str, text: str) -> None:
-        """End the stream when what is queued has been handed over."""
+        """End the stream when what is queued has been handed over; or after a while, if it is not read."""
         if self.end is None:
             self.end = (grpc.StatusCode[status], text)
             self._wake()
+            asyncio.get_running_loop().call_later(_FLUSH_S, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._pumping is not None:
+            self._pumping.cancel()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -65,6 +74,16 @@ class StreamLink:
 
     async def pump(self, context: Any, now: Callable[[], float]) -> None:
         """Hand over what is queued, until the end."""
+        self._pumping = asyncio.current_task()
+        try:
+            await self._pump(context, now)
+        except asyncio.CancelledError:
+            if self.end is None or self._pumping is None or self._pumping.uncancel() > 0:
+                raise  # the bot hung up, or the server stops
+        finally:
+            self._pumping = None
+
+    async def _pump(self, context: Any, now: Callable[[], float]) -> None:
         loop, queue = asyncio.get_running_loop(), self._queue
         while True:
             while queue:
@@ -94,7 +113,7 @@ class PlayEdge:
         self._streams += 1
         reader = asyncio.create_task(self._read(link, encoder, context))
         try:
-            await link.pump(context, house.now)
+            await quietly(link.pump(context, house.now), context)
             if link.end is not None and link.end[0] is not grpc.StatusCode.OK:
                 await context.abort(*link.end)
         finally:
@@ -117,9 +136,9 @@ class PlayEdge:
             self._turn_away(link, Refused(Reason.HELLO_EXPECTED, f"no Hello came within {_HELLO_S:.0f} s"))
         except asyncio.CancelledError:
             raise
-        except Exception:
+        except Exception as error:
             # A stream that broke off ends here; one that failed otherwise is a mistake of ours.
-            if not context.cancelled() and not context.done():
+            if not is_gone(error, context):
                 log.exception("stream_failed", bot=session.bot if session else None)
             link.close("INTERNAL", "the server made a mistake, and has noted it: connect again")
         finally:
@@ -141,15 +160,16 @@ class PlayEdge:
                 text = "these bytes are no PlayRequest; see play_service.proto"
                 house.refuse(session, Refused(Reason.MALFORMED, text), 0)
                 continue
+            if request.WhichOneof("message") == "hello":
+                text = "Hello comes once, first; for other settings open a new stream"
+                house.refuse(session, Refused(Reason.HELLO_EXPECTED, text, "hello"), request.request_id)
+                session.link.close("FAILED_PRECONDITION", text)
+                return
             try:
-                if request.WhichOneof("message") == "hello":
-                    text = "Hello comes once, first; for other settings open a new stream"
-                    raise Malformed(text, "hello")
                 message = decode(request, house.settings)
             except Malformed as error:
                 bad += 1
-                reason = Reason.HELLO_EXPECTED if error.field == "hello" else Reason.MALFORMED
-                house.refuse(session, Refused(reason, str(error), error.field), request.request_id)
+                house.refuse(session, error.refused, request.request_id)
                 continue
             bad = 0
             house.handle(session, message, request.request_id, stamp)
@@ -164,7 +184,8 @@ class PlayEdge:
             self._turn_away(link, Refused(Reason.MALFORMED, "these bytes are no PlayRequest; see play_service.proto"))
             return None
         if request.WhichOneof("message") != "hello":
-            self._turn_away(link, Refused(Reason.HELLO_EXPECTED, "the first message must be Hello", "message"))
+            text = "the first message must be Hello"
+            self._turn_away(link, Refused(Reason.HELLO_EXPECTED, text, "message", request=request.request_id))
             return None
         refused, who = await self._introduce(request.hello)
         if refused is not None or who is None:
@@ -191,7 +212,7 @@ class PlayEdge:
         try:
             features = join_features(hello.features, FEATURES)
         except Malformed as error:
-            return Refused(Reason.UNSUPPORTED_FEATURE, str(error), error.field), None
+            return error.refused, None
         try:
             who = await asyncio.to_thread(
                 self._accounts.admit, hello.token, hello.bot, hello.version, hello.content_hash
@@ -203,7 +224,7 @@ class PlayEdge:
         except door.VersionChanged as error:
             return Refused(Reason.VERSION_CHANGED, str(error), "hello.version"), None
         except door.BadRequest as error:
-            return Refused(Reason.MALFORMED, str(error), "hello"), None
+            return Refused(Reason.MALFORMED, str(error), f"hello.{error.field}"), None
         most = max(1, min(hello.max_matches or 1, house.settings.max_matches))
         client = "".join(letter for letter in hello.client[:100] if letter.isprintable())
         return None, Introduction(

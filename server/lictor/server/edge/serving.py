@@ -25,17 +25,13 @@ from lictor.server.edge.convert import codec_for
 from lictor.server.edge.door import Guest, Lag
 from lictor.server.edge.play import PlayEdge
 from lictor.server.edge.records import RecordEdge
+from lictor.server.edge.registering import register, server_stream, service_of
 from lictor.server.edge.watch import WatchEdge
 from lictor.server.matches.house import House
 from lictor.server.matches.settings import MESSAGE_BYTES, Settings
 from lictor.server.metrics import Metrics
 from lictor.server.store.sqlite import SqliteStore
-from lictor.v1 import (
-    account_service_pb2_grpc,
-    catalog_service_pb2_grpc,
-    record_service_pb2_grpc,
-    watch_service_pb2,
-)
+from lictor.v1 import account_service_pb2, catalog_service_pb2, record_service_pb2, watch_service_pb2
 
 log = structlog.get_logger()
 
@@ -123,9 +119,9 @@ async def serving(config: Config) -> AsyncIterator[Running]:
                 page.shutdown()
                 page.server_close()
     finally:
+        over = True
         guest.stop()
         await guest.ended()
-        over = True
         lag.close()
         await asyncio.to_thread(store.close)
 
@@ -141,25 +137,20 @@ def _register(server: Any, house: House, accounts: Accounts) -> health.aio.Healt
     caller = Caller(accounts)
     play = PlayEdge(house, accounts, f"lictor {importlib.metadata.version('lictor')}")
     watch = WatchEdge(house, caller)
-    # These two speak bytes, so that nothing is built or parsed twice.
-    streams: dict[str, dict[str, Any]] = {
-        "lictor.v1.PlayService": {"Play": grpc.stream_stream_rpc_method_handler(play.play)},
-        "lictor.v1.WatchService": {
-            "ListMatches": grpc.unary_unary_rpc_method_handler(
-                watch.list_matches,
-                request_deserializer=watch_service_pb2.ListMatchesRequest.FromString,
-                response_serializer=watch_service_pb2.ListMatchesResponse.SerializeToString,
-            ),
-            "Watch": grpc.unary_stream_rpc_method_handler(
-                watch.watch, request_deserializer=watch_service_pb2.WatchRequest.FromString
-            ),
-        },
-    }
-    for service, methods in streams.items():
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
-    catalog_service_pb2_grpc.add_CatalogServiceServicer_to_server(CatalogEdge(house), server)
-    record_service_pb2_grpc.add_RecordServiceServicer_to_server(RecordEdge(house, caller), server)
-    account_service_pb2_grpc.add_AccountServiceServicer_to_server(AccountEdge(house, accounts, caller), server)
+
+    def revoked(token_id: str) -> None:
+        house.part_token(token_id)
+        watch.part_token(token_id)
+
+    register(server, SERVICES[0], {"Play": grpc.stream_stream_rpc_method_handler(play.play)})
+    watching = server_stream(watch.watch, watch_service_pb2.WatchRequest)
+    register(server, SERVICES[1], {**service_of(watch, watch_service_pb2, "WatchService"), "Watch": watching})
+    for service, edge, module in (
+        ("CatalogService", CatalogEdge(house), catalog_service_pb2),
+        ("RecordService", RecordEdge(house, caller), record_service_pb2),
+        ("AccountService", AccountEdge(accounts, caller, revoked), account_service_pb2),
+    ):
+        register(server, f"lictor.v1.{service}", service_of(edge, module, service))
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
@@ -171,15 +162,23 @@ def _bind(server: Any, config: Config) -> int:
         if config.certificate is None or config.private_key is None:
             port = server.add_insecure_port(config.address)
         else:
-            root = config.client_ca.read_bytes() if config.client_ca else None
-            pair = (config.private_key.read_bytes(), config.certificate.read_bytes())
+            root = _pem(config.client_ca, "certificate") if config.client_ca else None
+            pair = (_pem(config.private_key, "private key"), _pem(config.certificate, "certificate"))
             credentials = grpc.ssl_server_credentials([pair], root, require_client_auth=root is not None)
             port = server.add_secure_port(config.address, credentials)
     except RuntimeError as error:
-        raise CannotServe(f"cannot listen on {config.address}: is another server running there?") from error
+        hint = "is another server running there, and are certificate and key sound?"
+        raise CannotServe(f"cannot listen on {config.address}: {hint}") from error
     if not port:
         raise CannotServe(f"cannot listen on {config.address}: is another server running there?")
     return int(port)
+
+
+def _pem(path: Path, what: str) -> bytes:
+    content = path.read_bytes()
+    if b"-----BEGIN" not in content:
+        raise CannotServe(f"{path} holds no {what} in PEM form")
+    return content
 
 
 def _serve_metrics(config: Config, metrics: Metrics) -> tuple[Any, int | None]:

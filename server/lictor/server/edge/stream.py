@@ -36,11 +36,11 @@ def tag_of(message: Any, field: str) -> bytes:
 
 
 class Malformed(Exception):
-    """A message that cannot be taken as it is; `field` says what is wrong with it."""
+    """A message that cannot be taken as it is; `refused` says why."""
 
-    def __init__(self, text: str, field: str = "") -> None:
+    def __init__(self, text: str, field: str = "", reason: say.Reason = say.Reason.MALFORMED, limit: str = "") -> None:
         super().__init__(text)
-        self.field = field
+        self.refused = say.Refused(reason, text, field, limit=limit)
 
 
 # --- Bytes by hand ---
@@ -267,13 +267,22 @@ def decode(request: pb.PlayRequest, settings: Settings) -> say.Request:
     reader = _READERS.get(kind or "")
     if reader is None:
         raise Malformed("the message is empty, or of a kind that this server does not know", "message")
-    return reader(getattr(request, kind or ""), settings)
+    message = getattr(request, kind or "")
+    try:
+        return reader(message, settings)
+    except Malformed as error:
+        error.refused.match = getattr(message, "match_id", "")[:100]
+        error.refused.decision = getattr(message, "decision_id", 0)
+        raise
 
 
 def _act(act: pb.Act, settings: Settings) -> say.Act:
     most = settings.limits.batch
-    if not 1 <= len(act.actions) <= most:
-        raise Malformed(f"an Act has 1 to {most} actions, not {len(act.actions)}", "act.actions")
+    if not act.actions:
+        raise Malformed("an Act has at least one action", "act.actions")
+    if len(act.actions) > most:
+        text = f"an Act has at most {most} actions, not {len(act.actions)}"
+        raise Malformed(text, "act.actions", say.Reason.LIMIT, "batch")
     choices = []
     for choice in act.actions:
         form = choice.WhichOneof("form")
@@ -309,7 +318,7 @@ def _clock(message: pb.Seek | pb.Challenge, settings: Settings, where: str) -> C
             given.reconnect_grace_ms,
         )
     except BadClock as error:
-        raise Malformed(str(error), f"{where}.clock") from error
+        raise Malformed(str(error), f"{where}.clock", say.Reason.BAD_OPTION) from error
 
 
 def _seek(seek: pb.Seek, settings: Settings) -> say.Seek:
@@ -347,5 +356,6 @@ def join_features(features: Iterable[str], known: Iterable[str]) -> frozenset[st
         if name in there:
             on.add(name)
         elif not optional:
-            raise Malformed(f"no feature {name!r:.40}; there are {', '.join(sorted(there))}", "hello.features")
+            text = f"no feature {name!r:.40}; there are {', '.join(sorted(there))}"
+            raise Malformed(text, "hello.features", say.Reason.UNSUPPORTED_FEATURE)
     return frozenset(on)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
@@ -21,76 +20,103 @@ from lictor.v1 import match_pb2
 from lictor.v1 import watch_service_pb2 as pb
 
 QUEUE = 64  # messages that wait for a slow reader before it skips to a keyframe
-_EVENTS = tag_of(pb.WatchResponse, "events")
 SKIPS = 20  # skips in a row before a reader is dropped
+LOST = 200  # messages that a reader who reads nothing may miss before it is dropped
+FLUSH_S = 2.0  # how long a reader may take for what is left when the match is over
+_TOO_SLOW = "too slow for too long: watch again from a keyframe"
+_EVENTS = tag_of(pb.WatchResponse, "events")
+_OPEN = "open:"  # a page that goes on after an open match
 
 
 class Feed:
-    """One spectator of one match: a bounded queue."""
+    """One spectator of one match: a bounded queue of messages, each with how many events it tells."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
-        self._queue: deque[bytes] = deque()
+        self._queue: deque[tuple[bytes, int]] = deque()
         self._ready = asyncio.Event()
-        self._skipped = self._skips = 0
         self._behind = True  # a keyframe is due before anything else
-        self.over = self.dropped = False
+        self._missed = self._skips = self._lost = 0
+        self._task: asyncio.Task[Any] | None = None
+        self.over = False
+        self.end_text: tuple[grpc.StatusCode, str] | None = None  # why it is cut off, if it is
 
     def resume(self, after: int) -> None:
         """Begin with the events after a number instead of a keyframe."""
         public = self._match.table.public
         self._behind = False
         if after < public.shown:
-            self._push(self._events(self._match.table.told(public, after, public.shown)))
+            self._push(self._match.table.told(public, after, public.shown))
 
     def tell(self, told: Told) -> None:
         """Take events, unless a keyframe will have them anyway."""
         if self._behind:
-            self._skipped += len(told.events)
+            self._miss(len(told.events))
         elif len(self._queue) >= QUEUE:
-            self._queue.clear()
             self._behind = True
-            self._skipped += len(told.events)
             self._skips += 1
-            self.dropped = self._skips > SKIPS
+            self._miss(len(told.events) + sum(count for _, count in self._queue))
+            self._queue.clear()
         else:
-            self._push(self._events(told))
+            self._push(told)
         self._ready.set()
+
+    def _miss(self, events: int) -> None:
+        self._missed += events
+        self._lost += 1
+        if self._lost > LOST or self._skips > SKIPS:
+            self.cut(grpc.StatusCode.RESOURCE_EXHAUSTED, _TOO_SLOW)
+
+    def cut(self, status: grpc.StatusCode, text: str) -> None:
+        """End the feed at once, even if its reader reads nothing."""
+        if self._task is not None:
+            self.end_text = (status, text)
+            self._task.cancel()
 
     def end(self, ending: Ending, observation: Any) -> None:
         """Take the end."""
         ended = pb.WatchEnded(termination=termination_message(ending))
         if observation is not None:
             ended.observation.MergeFromString(self._match.table.codec.observation(observation))
-        self._push(pb.WatchResponse(ended=ended).SerializeToString())
+        self._queue.append((pb.WatchResponse(ended=ended).SerializeToString(), 0))
         self.over = True
+        self._ready.set()
+        asyncio.get_running_loop().call_later(FLUSH_S, self.cut, grpc.StatusCode.RESOURCE_EXHAUSTED, _TOO_SLOW)
 
-    def _events(self, told: Told) -> bytes:
-        return sized(_EVENTS, events_bytes(told, words=True))
-
-    def _push(self, data: bytes) -> None:
-        self._queue.append(data)
+    def _push(self, told: Told) -> None:
+        self._queue.append((sized(_EVENTS, events_bytes(told, words=True)), len(told.events)))
         self._ready.set()
 
-    async def messages(self) -> AsyncIterator[bytes]:
-        """Yield what is to be sent, to the end."""
+    async def pump(self, context: Any) -> None:
+        """Send what is to be sent, to the end or until the feed is cut off."""
+        self._task = asyncio.current_task()
+        try:
+            await self._pump(context)
+        except asyncio.CancelledError:
+            if self.end_text is None or self._task is None or self._task.uncancel() > 0:
+                raise  # the reader hung up, or the server stops
+        finally:
+            self._task = None
+
+    async def _pump(self, context: Any) -> None:
         self._ready.set()
         while True:
             await self._ready.wait()
             self._ready.clear()
             if self._behind and not self.over:
-                self._behind = False
-                yield await self._keyframe()
+                await context.write(await self._keyframe())
             while self._queue:
-                yield self._queue.popleft()
-                if len(self._queue) == 0:
+                data, _ = self._queue.popleft()
+                await context.write(data)
+                self._lost = 0
+                if not self._queue and not self._behind:
                     self._skips = 0
-            if self.over or self.dropped:
+            if self.over:
                 return
 
     async def _keyframe(self) -> bytes:
-        match, ready = self._match, asyncio.get_running_loop().create_future()
-        match.outbox.when_settled(lambda: None if ready.done() else ready.set_result(self._frame()))
+        ready = asyncio.get_running_loop().create_future()
+        self._match.outbox.when_settled(lambda: None if ready.done() else ready.set_result(self._frame()))
         frame: bytes = await ready
         return frame
 
@@ -100,10 +126,11 @@ class Feed:
             match=open_summary(match),
             events=table.public.shown,
             bank_ms=table.banks(table.public.seat),
-            skipped=self._skipped if self._skips else 0,
+            skipped=self._missed if self._skips else 0,
         )
-        self._skipped = 0
-        self._queue.clear()  # all of it is in the keyframe
+        self._behind, self._missed = False, 0
+        if not self.over:
+            self._queue.clear()  # all of it is in the keyframe
         if match.recorder is not None:
             frame.observation.MergeFromString(table.codec.observation(table.seen_by(table.public.seat)))
         return pb.WatchResponse(keyframe=frame).SerializeToString()
@@ -114,58 +141,75 @@ class WatchEdge:
 
     def __init__(self, house: House, caller: Caller) -> None:
         self._house, self._caller = house, caller
+        self._feeds: dict[Feed, str] = {}  # with the id of the token it was opened with
 
-    async def list_matches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
+    def part_token(self, token_id: str) -> None:
+        """Cut off the feeds that were opened with a token that is worthless now."""
+        for feed, opened_with in tuple(self._feeds.items()):
+            if opened_with == token_id:
+                feed.cut(grpc.StatusCode.UNAUTHENTICATED, "the token was revoked")
+
+    async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
         """Return matches: the open ones first, then the finished ones, newest first."""
         await self._caller.identify(context, "watch")
         size = page_size(request.page_size)
-        found = [] if request.page else self._open(request)
-        found = found[: size - 1] if len(found) >= size else found
-        page = ""
-        if request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, match_pb2.MATCH_STATE_FINISHED):
-            try:
-                past, page = await asyncio.to_thread(
-                    lambda: self._house.store.list_finished(
-                        game=request.game, bot=request.bot, limit=size - len(found), before=request.page
-                    )
+        found, page = [], request.page
+        if not page or page.startswith(_OPEN):
+            waiting = self._open(request, page.removeprefix(_OPEN))
+            found = waiting[:size]
+            page = f"{_OPEN}{found[-1].match_id}" if len(waiting) > size else ""
+        if page.startswith(_OPEN) or not self._wants_finished(request):
+            return pb.ListMatchesResponse(matches=found, next_page=page if page.startswith(_OPEN) else "")
+        if len(found) == size:
+            # Just full: the finished ones begin on the next page.
+            return pb.ListMatchesResponse(matches=found, next_page=f"{_OPEN}{found[-1].match_id}")
+        try:
+            past, page = await asyncio.to_thread(
+                lambda: self._house.store.list_finished(
+                    game=request.game, bot=request.bot, limit=size - len(found), before=page
                 )
-            except StoreError as error:
-                await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, str(error))
-            found += [finished_summary(match) for match in past]
-        return pb.ListMatchesResponse(matches=found, next_page=page)
+            )
+        except StoreError as error:
+            await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        return pb.ListMatchesResponse(matches=[*found, *map(finished_summary, past)], next_page=page)
 
-    def _open(self, request: pb.ListMatchesRequest) -> list[match_pb2.MatchSummary]:
-        found = [
-            open_summary(match)
-            for match in reversed(self._house.matches.values())
-            if request.game in ("", match.row.game) and (not request.bot or request.bot in match.row.seats.values())
-        ]
-        if request.state == match_pb2.MATCH_STATE_UNSPECIFIED:
-            return found
-        return [summary for summary in found if summary.state == request.state]
+    def _wants_finished(self, request: pb.ListMatchesRequest) -> bool:
+        return request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, match_pb2.MATCH_STATE_FINISHED)
 
-    async def watch(self, request: pb.WatchRequest, context: Any) -> AsyncIterator[bytes]:
+    def _open(self, request: pb.ListMatchesRequest, after: str) -> list[match_pb2.MatchSummary]:
+        """Return the open matches asked for, newest first; after one that has ended meanwhile, none."""
+        found, reached = [], not after
+        for match in reversed(self._house.matches.values()):
+            if reached and request.game in ("", match.row.game):
+                summary = open_summary(match)
+                of_bot = not request.bot or request.bot in match.row.seats.values()
+                if of_bot and request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, summary.state):
+                    found.append(summary)
+            reached = reached or match.id == after
+        return found
+
+    async def watch(self, request: pb.WatchRequest, context: Any) -> None:
         """Follow one match."""
-        await self._caller.identify(context, "watch")
+        who = await self._caller.identify(context, "watch")
         match = self._house.matches.get(request.match_id)
         if match is None:
             past = await asyncio.to_thread(self._house.store.finished, request.match_id)
-            if past is not None:
-                ended = pb.WatchEnded(termination=termination_message(past.ending))
-                yield pb.WatchResponse(ended=ended).SerializeToString()
-                return
-            await refuse(context, grpc.StatusCode.NOT_FOUND, "there is no match of that id")
+            if past is None:
+                await refuse(context, grpc.StatusCode.NOT_FOUND, "there is no match of that id")
+            ended = pb.WatchEnded(termination=termination_message(past.ending))
+            await context.write(pb.WatchResponse(ended=ended).SerializeToString())
+            return
         feed = Feed(match)
         if request.resume:
             feed.resume(request.after)
         match.watchers.add(feed)
+        self._feeds[feed] = who.token_id
         self._house.metrics.watchers.inc()
         try:
-            async for message in feed.messages():
-                yield message
-            if feed.dropped:
-                text = "too slow for too long: watch again from a keyframe"
-                await refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, text)
+            await feed.pump(context)
         finally:
             match.watchers.discard(feed)
+            del self._feeds[feed]
             self._house.metrics.watchers.dec()
+        if feed.end_text is not None:
+            await refuse(context, *feed.end_text)

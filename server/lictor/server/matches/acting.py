@@ -72,7 +72,9 @@ def _carry_out(match: Match, chair: Chair, act: Act, actions: list[Any], index: 
         played = Played(str(action), -1 if i else index, act.decision, Stop.NOT)
         chair.played.append(played)
         rows.append(_row(match, chair, played, think_ms))
-    table.close_decision(chair)
+        # One by one, as if each had come by itself: a batch may run on into a decision that others take in secret.
+        table.close_decision(chair)
+        table.open_decisions()
     if stopped:
         chair.played[-1].stopped = stopped
         rows[-1] = rows[-1]._replace(stopped=int(stopped))
@@ -149,7 +151,7 @@ def _strike(match: Match, chair: Chair, act: Act, text: str, request: int, where
 
 def _refuse_late(match: Match, chair: Chair, act: Act, request: int, stamp: float) -> None:
     text, pending = "the match is over", chair.pending
-    if pending is not None and pending.started is not None and match.lost_by(chair.seat):
+    if pending is not None and pending.started is not None and match.lost_on_time(chair.seat):
         took, limit = (stamp - pending.started) * 1000, pending.limit_ms + match.clock.lag_allowance_ms
         text = f"too late: the answer came after {took:.0f} ms, the limit was {limit} ms with the lag allowance"
     _refuse(match, chair, act, Reason.MATCH_OVER, text, request)
@@ -167,5 +169,4 @@ def _refuse(
     played: str = "",
     left: int | None = None,
 ) -> None:
-    match.note(chair, "refused", {"reason": reason.name.lower(), "decision": act.decision, "text": text})
     match.refuse(chair, Refused(reason, text, field, match.id, act.decision, played=played, left=left), request)

@@ -17,6 +17,7 @@ class Pending:
     decision: int
     events: int  # how many events the seat had seen when it fell due
     limit_ms: int
+    asked: bool = False  # on its way to the seat
     due: float | None = None  # when it was released: None while what led to it is not on disk
     started: float | None = None  # when its clock started
     overdue: bool = False
@@ -42,6 +43,7 @@ class Chair:
     bot: str
     bank_ms: int
     session: Session | None = None
+    informed: Session | None = None  # the session that has been told of the match, and may hear more of it
     absent_since: float = 0.0
     played: list[Played] = field(default_factory=list)
     pending: Pending | None = None

@@ -59,12 +59,12 @@ def server_abort(text: str) -> Verdict:
 DRAW_AGREED = Verdict("draw_agreed", None, None, "draw_agreed", (), "a draw was agreed")
 
 
-def write_record(match: Match, verdict: Verdict) -> tuple[bytes, Ending]:
-    """Return the record of a match that is over, and its ending as lists show it."""
+def write_record(match: Match, verdict: Verdict, at: float) -> tuple[bytes, Ending]:
+    """Return the record of a match that ended at a time, and its ending as lists show it. Takes a while."""
     ending = Ending(verdict.kind, verdict.seat or "", verdict.winner or "", verdict.reason, verdict.score, verdict.text)
     recorder = _sound(match) if verdict.kind == "server_abort" else match.recorder or _sound(match)
-    at = datetime.datetime.fromtimestamp(match.house.wall(), datetime.UTC).isoformat(timespec="milliseconds")
-    record = recorder.finish(at, match.house.key, termination=verdict.kind, seat=verdict.seat, winner=verdict.winner)
+    when = datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(timespec="milliseconds")
+    record = recorder.finish(when, match.house.key, termination=verdict.kind, seat=verdict.seat, winner=verdict.winner)
     return record, ending
 
 

@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from lictor.engine import registry
 from lictor.engine.game import AnyGame, BadOption, GameError
-from lictor.server.matches.lobby import Lobby, OpenChallenge, OpenSeek, Terms
+from lictor.server.matches.frontdesk import FrontDesk
+from lictor.server.matches.lobby import Terms
 from lictor.server.matches.match import Match
 from lictor.server.matches.messages import (
     Act,
@@ -21,8 +22,6 @@ from lictor.server.matches.messages import (
     AnswerDraw,
     Cancel,
     Challenge,
-    ChallengeClosed,
-    Challenged,
     Codec,
     Done,
     Entropy,
@@ -31,6 +30,7 @@ from lictor.server.matches.messages import (
     Introduction,
     Leave,
     MatchEnded,
+    MatchRequest,
     Observe,
     OfferDraw,
     Ping,
@@ -46,6 +46,7 @@ from lictor.server.matches.messages import (
     Told,
     Welcome,
 )
+from lictor.server.matches.refusal import Refusal
 from lictor.server.matches.session import Bucket, Link, Session
 from lictor.server.matches.settings import Settings
 from lictor.server.metrics import Metrics
@@ -56,14 +57,6 @@ log = structlog.get_logger()
 CodecFor: TypeAlias = Callable[[str, Mapping[str, Any]], Codec]
 _MOST_SETTINGS = 64
 _ABOUT_MATCHES = (Act, Entropy, Resign, OfferDraw, AnswerDraw, GetHistory, Observe)
-
-
-class Refusal(Exception):
-    """A request that is not carried out, with the message that says so."""
-
-    def __init__(self, reason: Reason, text: str, **facts: Any) -> None:
-        super().__init__(text)
-        self.message = Refused(reason, text, **facts)
 
 
 class Setting(NamedTuple):
@@ -99,12 +92,13 @@ class House:
         self.matches: dict[str, Match] = {}
         self.sessions: dict[str, Session] = {}
         self.illegal_actions = settings.limits.illegal_actions
-        self._codec_for, self._new_id, self._new_secret = codec_for, new_id, new_secret
+        self._codec_for, self.new_id, self._new_secret = codec_for, new_id, new_secret
         self._seats: dict[str, dict[str, str]] = {}  # bot -> open match -> seat
         self._settings: dict[tuple[Any, ...], Setting] = {}
-        self._lobby = Lobby(self._start, lot)
+        self._desk = FrontDesk(self, self._start, lot)
         self._nursery: trio.Nursery | None = None
         self.closing = False
+        self.listeners: list[Callable[[Match, Ending], None]] = []  # told of every match that has ended
 
     # --- Its life ---
 
@@ -138,9 +132,8 @@ class House:
         while True:
             await trio.sleep(1)
             self._ping_all()
-            for challenge in self._lobby.expire(self.now()):
-                self._close_challenge(challenge, "expired")
-            self._pair()
+            self._desk.expire()
+            self._desk.pair()
             self.metrics.commits(self.store.commit_seconds())
 
     def _ping_all(self) -> None:
@@ -151,13 +144,12 @@ class House:
 
     async def _supervise(self, match: Match) -> None:
         """Run a match so that its failure ends no other."""
-        for attempt in ("run", "abort"):
+        for _ in ("as it went", "as an abort"):
             try:
                 await match.run()
                 return
             except Exception as error:
-                log.exception("match_failed", match_id=match.id, attempt=attempt)
-                match.abort(type(error).__name__)
+                self.failed(match, error)
         log.error("match_left_open", match_id=match.id, hint="it is on disk as it was, and is tried again at a restart")
         self._forget(match)
 
@@ -197,8 +189,7 @@ class House:
     def _drop(self, session: Session) -> None:
         self.sessions.pop(session.bot, None)
         self.metrics.streams.set(len(self.sessions))
-        for challenge in self._lobby.forget(session):
-            self._close_challenge(challenge, "gone", but=session)
+        self._desk.forget(session)
         for match, seat in session.matches.items():
             self.matches[match].detach(seat)
         if not session.matches:
@@ -222,6 +213,8 @@ class House:
 
     def handle(self, session: Session, message: Request, request: int, stamp: float) -> None:
         """Take a message of a bot. Whatever goes wrong, nothing else is harmed."""
+        if self.sessions.get(session.bot) is not session:
+            return  # another stream has taken over; this was still on its way
         try:
             wait = session.bucket.take(stamp)
             if wait:
@@ -231,7 +224,7 @@ class House:
             if isinstance(message, _ABOUT_MATCHES):
                 seat = session.matches.get(message.match)
                 if seat is None:
-                    self._answer_about_the_past(session, message.match, request)
+                    self._answer_about_the_past(session, message)
                     return
                 self.matches[message.match].handle(seat, message, request, stamp)
                 return
@@ -241,26 +234,30 @@ class House:
         except Exception as error:
             log.exception("request_failed", bot=session.bot, request=type(message).__name__)
             match = self.matches.get(getattr(message, "match", ""))
-            self.refuse(session, Refused(Reason.INTERNAL, "the server made a mistake, and has noted it"), request)
+            text = "the server made a mistake, and has noted it"
+            self.refuse(session, Refused(Reason.INTERNAL, text, match=match.id if match else ""), request)
             if match is not None:
-                match.abort(type(error).__name__)
+                self.failed(match, error)
 
     def refuse(self, session: Session, refused: Refused, request: int) -> None:
         """Send a refusal."""
         refused.request = request
         self.refused(refused.reason)
+        if refused.match in session.matches:
+            match = self.matches[refused.match]
+            match.note_refusal(match.chairs[session.matches[refused.match]], refused)
         session.link.offer(refused)
 
     def _serve(self, session: Session, message: Request, request: int, stamp: float) -> None:
         match message:
             case Seek():
-                self._seek(session, message, request)
+                self._desk.seek(session, message, request)
             case Challenge():
-                self._challenge(session, message, request)
+                self._desk.challenge(session, message, request)
             case AnswerChallenge():
-                self._answer_challenge(session, message, request)
+                self._desk.answer_challenge(session, message, request)
             case Cancel():
-                self._cancel(session, message.id, request)
+                self._desk.cancel(session, message.id, request)
             case Leave():
                 self._leave(session, request)
             case Ping():
@@ -268,14 +265,16 @@ class House:
             case Pong():
                 session.pong(message.nonce, stamp)
 
-    def _answer_about_the_past(self, session: Session, match_id: str, request: int) -> None:
+    def _answer_about_the_past(self, session: Session, message: MatchRequest) -> None:
         """Tell how a match ended to a bot that missed it."""
-        past = self.store.finished(match_id) if match_id else None
+        decision = message.decision if isinstance(message, Act) else 0
+        past = self.store.finished(message.match) if message.match else None
         if past is None or session.bot not in past.row.seats.values():
             text = "this bot has no seat in an open match of that id"
-            raise Refusal(Reason.UNKNOWN_MATCH, text, match=match_id[:100])
+            raise Refusal(Reason.UNKNOWN_MATCH, text, match=message.match[:100], decision=decision)
         session.link.offer(self._old_end(past, session.bot))
-        raise Refusal(Reason.MATCH_OVER, f"the match is over: {past.ending.text}", match=match_id)
+        text = f"the match is over: {past.ending.text}"
+        raise Refusal(Reason.MATCH_OVER, text, match=message.match, decision=decision)
 
     def _old_end(self, past: Finished, bot: str) -> MatchEnded:
         codec = self.settle(past.row.game, past.row.options).codec
@@ -283,7 +282,7 @@ class House:
         told = Told(past.row.id, 1, [], seat, codec)
         return MatchEnded(past.row.id, past.ending, told, None, past.row.secret.hex(), codec)
 
-    # --- Seeks and challenges ---
+    # --- Games ---
 
     def settle(self, name: str, options: Mapping[str, str]) -> Setting:
         """Return a game and its options, or refuse."""
@@ -316,84 +315,9 @@ class House:
             plain["data"] = wanted
         return Setting(game, given, plain, data, self._codec_for(name, given))
 
-    def _terms(self, session: Session, message: Seek | Challenge) -> Terms:
-        if session.leaving:
-            raise Refusal(Reason.LEAVING, "the bot has said Leave; connect again to play more")
-        setting = self.settle(message.game, message.options)
-        game, plain = setting.game, setting.options
-        if message.seat and message.seat not in game.SEATS:
-            text = f"no seat {message.seat!r:.40}; there are {', '.join(game.SEATS)}"
-            raise Refusal(Reason.BAD_OPTION, text, field="seat")
-        clock = message.clock or self.settings.clock
-        return Terms(message.game, tuple(sorted(plain.items())), clock, game.SEATS)
-
-    def _seek(self, session: Session, message: Seek, request: int) -> None:
-        terms = self._terms(session, message)
-        most = self.settings.limits.seeks
-        if len(self._lobby.seeks_of(session)) >= most:
-            text = f"{most} seeks are open; cancel one, or wait until one is used up"
-            raise Refusal(Reason.LIMIT, text, limit="seeks", retry_after_ms=1000)
-        seek = OpenSeek(self._new_id(), session, terms, message.seat, message.matches or None)
-        self._lobby.seeks[seek.id] = seek
-        session.link.offer(Done(seek.id, request))
-        self._pair()
-
-    def _challenge(self, session: Session, message: Challenge, request: int) -> None:
-        terms = self._terms(session, message)
-        most = self.settings.limits.challenges
-        if len(self._lobby.challenges_of(session)) >= most:
-            text = f"{most} challenges are open; cancel one, or wait for the answers"
-            raise Refusal(Reason.LIMIT, text, limit="challenges", retry_after_ms=1000)
-        other = self.sessions.get(message.opponent)
-        if message.opponent == session.bot:
-            raise Refusal(Reason.BAD_OPTION, "a bot cannot challenge itself", field="opponent")
-        if other is None or other.free() <= 0:
-            text = f"{message.opponent!r:.60} is not connected, or takes no more matches now"
-            raise Refusal(Reason.OPPONENT_ABSENT, text, field="opponent", retry_after_ms=1000)
-        expires = self.now() + self.settings.challenge_s
-        challenge = OpenChallenge(self._new_id(), session, message.opponent, terms, message.seat, expires)
-        self._lobby.challenges[challenge.id] = challenge
-        session.link.offer(Done(challenge.id, request))
-        theirs = next(seat for seat in terms.seats if seat != message.seat) if message.seat else ""
-        asked = Challenged(challenge.id, session.bot, terms.game, terms.plain_options(), theirs, terms.clock)
-        other.link.offer(asked)
-
-    def _answer_challenge(self, session: Session, message: AnswerChallenge, request: int) -> None:
-        challenge = self._lobby.challenges.get(message.id)
-        if challenge is None or challenge.opponent != session.bot:
-            raise Refusal(Reason.UNKNOWN_ID, "no such challenge is open", field="challenge_id")
-        if message.accept and (self.busy() or session.free() <= 0 or challenge.session.free() <= 0):
-            who = "the server" if self.busy() else "one of the two"
-            text = f"{who} can take no more matches now; the challenge stands"
-            raise Refusal(Reason.LIMIT, text, limit="max_matches", retry_after_ms=1000)
-        del self._lobby.challenges[challenge.id]
-        session.link.offer(Done("", request))
-        if message.accept:
-            self._lobby.seat(challenge.terms, challenge.session, challenge.seat, session, "")
-        else:
-            self._close_challenge(challenge, "declined", but=session)
-
-    def _close_challenge(self, challenge: OpenChallenge, reason: str, but: Session | None = None) -> None:
-        for session in (challenge.session, self.sessions.get(challenge.opponent)):
-            if session is not None and session is not but:
-                session.link.offer(ChallengeClosed(challenge.id, reason))
-
-    def _cancel(self, session: Session, wanted: str, request: int) -> None:
-        seeks = [seek for seek in self._lobby.seeks_of(session) if wanted in ("", seek.id)]
-        challenges = [c for c in self._lobby.challenges_of(session) if wanted in ("", c.id)]
-        if wanted and not seeks and not challenges:
-            raise Refusal(Reason.UNKNOWN_ID, "no such seek or challenge of this bot is open", field="id")
-        for seek in seeks:
-            del self._lobby.seeks[seek.id]
-        for challenge in challenges:
-            del self._lobby.challenges[challenge.id]
-            self._close_challenge(challenge, "cancelled", but=session)
-        session.link.offer(Done("", request))
-
     def _leave(self, session: Session, request: int) -> None:
         session.leaving = True
-        for challenge in self._lobby.forget(session):
-            self._close_challenge(challenge, "gone", but=session)
+        self._desk.forget(session)
         session.link.offer(Done("", request))
         self._see_off(session)
 
@@ -401,17 +325,13 @@ class House:
         if session.leaving and not session.matches:
             session.link.close("OK", "")
 
-    def _pair(self) -> None:
-        if self._lobby.seeks and not self.busy() and len(self.matches) < self.settings.open_matches:
-            self._lobby.pair()
-
     # --- Matches ---
 
     def _start(self, terms: Terms, seats: Mapping[str, Session]) -> None:
         options = terms.plain_options()
         setting = self.settle(terms.game, options)
         row = MatchRow(
-            self._new_id(),
+            self.new_id(),
             terms.game,
             options,
             setting.data,
@@ -475,6 +395,15 @@ class House:
         """Count a refusal."""
         self.metrics.refused(reason.name.lower())
 
+    def failed(self, match: Match, error: Exception) -> None:
+        """End a match in which something failed, before it harms another."""
+        self.complain(match, error)
+        match.abort(type(error).__name__)
+
+    def complain(self, match: Match, error: Exception) -> None:
+        """Log a failure in a match."""
+        log.error("match_failed", match_id=match.id, exc_info=error)
+
     def answered(self, match: Match, server_s: float) -> None:
         """Count the server's own time for a decision."""
         self.metrics.answered(match.row.game, server_s)
@@ -483,6 +412,8 @@ class House:
         """Take leave of a match that is over and on disk."""
         self._forget(match)
         self.metrics.ended(match.row.game, ending.kind)
+        for listener in self.listeners:
+            listener(match, ending)
         recorder = match.recorder
         log.info(
             "match_finished",
@@ -498,4 +429,4 @@ class House:
             seconds=round(self.wall() - match.row.started_at, 3),
             think_ms={seat: round(sum_ms) for seat, sum_ms in match.thought_ms().items()},
         )
-        self._pair()
+        self._desk.pair()

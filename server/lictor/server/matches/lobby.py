@@ -69,9 +69,10 @@ class Lobby:
         """Return the open challenges a bot has made."""
         return [challenge for challenge in self.challenges.values() if challenge.session is session]
 
-    def pair(self) -> None:
-        """Start every match that open seeks allow, the longest waiting first."""
-        while found := self._find():
+    def pair(self, most: int) -> None:
+        """Start the matches that open seeks allow, the longest waiting first, but no more than `most`."""
+        while most > 0 and (found := self._find()):
+            most -= 1
             one, other = found
             for seek in found:
                 if seek.left is not None:

@@ -50,6 +50,7 @@ from lictor.server.store import Ending, Line, MatchRow, OpenMatch, Store
 
 HISTORY_PAGE = 1000
 _TIMER_SLACK_S = 0.05  # an Act that came in time may still be on its way through the loop
+_RESUME_S = 10.0  # after a restart a seat has so long to come back before its clock goes on, at the least
 _NEVER = float("inf")
 
 
@@ -69,6 +70,11 @@ class Surroundings(Protocol):
     def answered(self, match: Match, server_s: float) -> None: ...
     def refused(self, reason: Reason) -> None: ...
     def ended(self, match: Match, ending: Ending) -> None: ...
+    def failed(self, match: Match, error: Exception) -> None:
+        """Take note of a failure that ends the match."""
+
+    def complain(self, match: Match, error: Exception) -> None:
+        """Take note of a failure that does not."""
 
 
 class Watcher(Protocol):
@@ -87,13 +93,14 @@ class Match:
         self.clock = Clock.of(row.clock)
         self.table = Table(row.id, game, codec, self.clock, dict(row.seats))
         self.chairs = self.table.chairs
-        self.outbox = Outbox()
+        self.outbox = Outbox(partial(house.failed, self))
         self.watchers: set[Watcher] = set()
         self.entropies: dict[str, bytes] = {}
         self.held = ""  # why it is held, if it is
         self.ending: Ending | None = None
         self._options = options
         self._verdict: endings.Verdict | None = None
+        self._filed = False  # the record is on its way to disk: nothing else can be written any more
         self._last_replies: list[Callable[[], None]] = []  # to what ended the match
         self._alarm = Alarm()
         self._made = house.now()
@@ -118,10 +125,12 @@ class Match:
         while self._verdict is None:
             await self._alarm.ring()
             self._tick()
-        record, ending = await trio.to_thread.run_sync(endings.write_record, self, self._verdict)
+        at = self.house.wall()
+        record, ending = await trio.to_thread.run_sync(endings.write_record, self, self._verdict, at)
         count = len(self.recorder) if self.recorder is not None else 0
         filed, saved = trio.Event(), self.outbox.queue()
-        self.house.store.finish(self.id, ending, record, count, self.house.wall(), filed.set)
+        self._filed = True
+        self.house.store.finish(self.id, ending, record, count, at, filed.set)
         await filed.wait()
         self.ending = ending
         saved()
@@ -172,11 +181,11 @@ class Match:
         except GameError as error:
             self.held = self.held or f"it cannot be replayed under rules epoch {self.game.RULES_EPOCH}: {error}"
             return
-        self._resume_at = self._made + self.clock.reconnect_grace_ms / 1000
+        self._resume_at = self._made + max(self.clock.reconnect_grace_ms / 1000, _RESUME_S)
         for viewer in self.table.viewers:
             viewer.shown = len(viewer.history)
             if viewer.pending is not None:
-                viewer.pending.due = self._made
+                viewer.pending.asked, viewer.pending.due = True, self._made
         if not self.held and not self.game.to_act(self.table.state):
             self._verdict = endings.by_the_game(self.game, self.table.state)
 
@@ -195,7 +204,7 @@ class Match:
         chair = self.chairs[seat]
         if chair.session is None:
             return
-        chair.session = None
+        chair.session = chair.informed = None
         chair.absent_since = self.house.now()
         self.note(chair, "disconnected", {})
         pending = chair.pending
@@ -209,8 +218,9 @@ class Match:
         return pending is not None and pending.due is not None and not self.over
 
     def _announce(self, chair: Chair, session: Session | None, *, resumed: bool) -> None:
-        if chair.session is not session:
+        if session is None or chair.session is not session:
             return
+        chair.informed = session
         row = self.row
         message = MatchStarted(
             self.id,
@@ -289,39 +299,55 @@ class Match:
     # --- Answers ---
 
     def send(self, chair: Chair, message: Response) -> None:
-        """Send a seat a message, if it is here."""
-        if chair.session is not None:
+        """Send a seat a message, if it is here and has been told of the match."""
+        if chair.session is not None and chair.informed is chair.session:
             chair.session.link.offer(message)
 
     def reply(self, chair: Chair, message: Response, request: int) -> None:
-        """Answer a request, when all that it may tell of is on disk."""
+        """Answer a request, when all that it may tell of is on disk, on the stream that made it and no other."""
         message.request = request
-        self.outbox.after(partial(self.send, chair, message))
+        self.outbox.after(partial(self._answer, chair, chair.session, message))
+
+    def _answer(self, chair: Chair, asker: Session | None, message: Response) -> None:
+        if asker is not None and chair.session is asker:
+            asker.link.offer(message)
 
     def refuse(self, chair: Chair, refused: Refused, request: int) -> None:
-        """Refuse a request."""
+        """Refuse a request, and note it in the seat's transcript."""
         self.house.refused(refused.reason)
+        self.note_refusal(chair, refused)
         self.reply(chair, refused, request)
+
+    def note_refusal(self, chair: Chair, refused: Refused) -> None:
+        """Write a refusal into a seat's transcript, in full."""
+        facts: dict[str, Any] = {"reason": refused.reason.name.lower(), "text": refused.text}
+        if refused.field:
+            facts["field"] = refused.field
+        if refused.decision:
+            facts["decision"] = refused.decision
+        self.note(chair, "refused", facts)
 
     def reply_when_over(self, chair: Chair, request: int) -> None:
         """Answer the request that ended the match, when that is on disk."""
-        self._last_replies.append(partial(self.send, chair, Done(request=request)))
+        self._last_replies.append(partial(self._answer, chair, chair.session, Done(request=request)))
 
     def publish(self, actor: Chair, accepted: Accepted, stamp: float) -> None:
         """Release an action to all who may see it, when it is on disk."""
         ends = [len(viewer.history) for viewer in self.table.viewers]
-        self.outbox.after(partial(self._release_action, actor, accepted, stamp, ends))
+        self.outbox.after(partial(self._release_action, actor, actor.session, accepted, stamp, ends))
 
-    def _release_action(self, actor: Chair, accepted: Accepted, stamp: float, ends: list[int]) -> None:
+    def _release_action(
+        self, actor: Chair, asker: Session | None, accepted: Accepted, stamp: float, ends: list[int]
+    ) -> None:
         actor.server_ms = max(0.0, (self.house.now() - stamp) * 1000)
-        self.send(actor, accepted)
+        self._answer(actor, asker, accepted)
         for viewer, end in zip(self.table.viewers, ends, strict=True):
             start, viewer.shown = viewer.shown, end
             if start == end:
                 continue
             if viewer is self.table.public:
-                for watcher in tuple(self.watchers):
-                    watcher.tell(self.table.told(viewer, start, end))
+                told = self.table.told(viewer, start, end)
+                self._tell_watchers(lambda watcher, told=told: watcher.tell(told))  # type: ignore[misc]
             elif viewer.session is not None and "live_events" in viewer.session.who.features:
                 self.send(viewer, self.table.told(viewer, start, end))
 
@@ -332,7 +358,11 @@ class Match:
         if not self.game.to_act(self.table.state):
             self.finish(endings.by_the_game(self.game, self.table.state))
             return
-        for chair in self.table.open_decisions():
+        self.table.open_decisions()
+        for chair in self.chairs.values():
+            if chair.pending is None or chair.pending.asked:
+                continue
+            chair.pending.asked = True
             # Worked out now: when it is released the position may be further on.
             question = self._question(chair, cause) if chair.session is not None else None
             self.outbox.after(partial(self._release_decision, chair, chair.pending, question))
@@ -342,7 +372,8 @@ class Match:
         assert pending is not None
         pending.due = self.house.now()
         if chair.session is None:
-            pending.started = pending.due
+            # After a restart an absent seat is waited for first.
+            pending.started = pending.due if self._resume_at is None else None
         elif question is not None:
             self._put(chair, question)
         else:
@@ -374,7 +405,7 @@ class Match:
 
     def _put(self, chair: Chair, question: Decide) -> None:
         pending, session = chair.pending, chair.session
-        if pending is None or session is None or pending.put_to is session:
+        if pending is None or session is None or chair.informed is not session or pending.put_to is session:
             return
         pending.put_to = session
         question.server_ms = chair.server_ms
@@ -462,9 +493,10 @@ class Match:
         self._verdict = None
         self.finish(endings.server_abort(text))
 
-    def lost_by(self, seat: str) -> bool:
-        """Return whether a seat brought the end on itself."""
-        return self._verdict is not None and self._verdict.seat == seat
+    def lost_on_time(self, seat: str) -> bool:
+        """Return whether a seat answered too late, or not at all."""
+        verdict = self._verdict
+        return verdict is not None and verdict.seat == seat and verdict.kind in ("time", "abandonment")
 
     def _tell_end(self, ending: Ending) -> None:
         for reply in self._last_replies:
@@ -472,12 +504,23 @@ class Match:
         for viewer in self.table.viewers:
             seen, viewer.shown = self.table.seen_by(viewer.seat), len(viewer.history)
             if viewer is self.table.public:
-                for watcher in tuple(self.watchers):
-                    watcher.end(ending, seen)
-            else:
-                told = self.table.told(viewer, viewer.acknowledged, viewer.shown)
-                codec, secret = self.table.codec, self.row.secret.hex()
+                self._tell_watchers(lambda watcher, seen=seen: watcher.end(ending, seen))  # type: ignore[misc]
+                continue
+            told = self.table.told(viewer, viewer.acknowledged, viewer.shown)
+            codec, secret = self.table.codec, self.row.secret.hex()
+            try:
                 self.send(viewer, MatchEnded(self.id, ending, told, seen, secret, codec))
+            except Exception as error:  # it is on disk: whoever cannot be told now will ask
+                self.house.complain(self, error)
+
+    def _tell_watchers(self, tell: Callable[[Watcher], None]) -> None:
+        """Tell spectators; one whose feed fails is one spectator less, and nothing to the match."""
+        for watcher in tuple(self.watchers):
+            try:
+                tell(watcher)
+            except Exception as error:
+                self.watchers.discard(watcher)
+                self.house.complain(self, error)
 
     # --- Notes ---
 
@@ -491,7 +534,7 @@ class Match:
 
     def note(self, chair: Chair, kind: str, facts: Mapping[str, Any]) -> None:
         """Write a line into a seat's transcript."""
-        if self.ending is None:
+        if not self._filed:
             self.house.store.note(self.id, [self.line(chair, kind, facts)])
 
     def mark(self) -> None:

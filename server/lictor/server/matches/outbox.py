@@ -9,7 +9,8 @@ from collections.abc import Callable
 class Outbox:
     """Holds back what a write causes until that write is on disk. Writes are saved in the order they are queued."""
 
-    def __init__(self) -> None:
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed  # told when something that was held back cannot be done
         self._queued = self._saved = 0
         self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
 
@@ -35,4 +36,7 @@ class Outbox:
     def _save_one(self) -> None:
         self._saved += 1
         while self._waiting and self._waiting[0][0] <= self._saved:
-            self._waiting.popleft()[1]()
+            try:
+                self._waiting.popleft()[1]()
+            except Exception as error:  # whatever it is, it is this match's, and the writer must not see it
+                self._failed(error)

@@ -32,8 +32,8 @@ class Bucket:
 
     def take(self, now: float) -> float:
         """Take one; return 0, or after how many seconds there will be one."""
-        self._level = min(self.burst, self._level + (now - self._at) * self.rate)
-        self._at = now
+        self._level = min(self.burst, self._level + max(0.0, now - self._at) * self.rate)
+        self._at = max(self._at, now)
         if self._level >= 1:
             self._level -= 1
             return 0.0

@@ -96,15 +96,12 @@ class Table:
 
     # --- Decisions ---
 
-    def open_decisions(self) -> list[Chair]:
-        """Return the chairs that have come to owe a decision."""
-        fresh = []
+    def open_decisions(self) -> None:
+        """Note which chairs have come to owe a decision."""
         for seat in self.game.to_act(self.state):
             chair = self.chairs[seat]
             if chair.pending is None:
                 chair.pending = Pending(len(chair.played) + 1, len(chair.history), self.clock.limit(chair.bank_ms))
-                fresh.append(chair)
-        return fresh
 
     def close_decision(self, chair: Chair) -> None:
         """Note that a chair has answered; and how things stand, unless another still decides in secret beside it."""

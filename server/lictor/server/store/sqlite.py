@@ -256,6 +256,10 @@ class SqliteStore:
         found = self._read("SELECT name FROM accounts WHERE name > ? ORDER BY name LIMIT ?", (after, max(limit, 0)))
         return [name for (name,) in found]
 
+    def has_account(self, name: str) -> bool:
+        """Return whether there is an account."""
+        return bool(self._read("SELECT 1 FROM accounts WHERE name = ?", (name,)))
+
     def bots_of(self, account: str) -> list[str]:
         """Return an account's bots by name."""
         return [name for (name,) in self._read("SELECT name FROM bots WHERE account = ? ORDER BY name", (account,))]
