@@ -2,8 +2,11 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,21 @@ def need(present: bool, reason: str) -> None:
         (pytest.fail if os.environ.get("LICTOR_REQUIRE_ALL") == "1" else pytest.skip)(reason)
 
 
+@contextmanager
+def server(home: Path, *options: str) -> Iterator[int]:
+    """Run a server in dev mode, as the README has it, on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = [sys.executable, "-m", "lictor.server.cli", "serve", "--dev", "--address", f"127.0.0.1:{port}"]
+    process = subprocess.Popen([*words, "--metrics", "", "--home", str(home), *options], stderr=subprocess.DEVNULL)
+    try:
+        yield port
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
+
+
 def tracked() -> list[Path]:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
@@ -28,9 +46,10 @@ def test_the_readme_is_short_and_its_bot_plays(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(code.strip().splitlines()) <= 12
     bot = tmp_path / "bot.py"
-    bot.write_text(code)
-    done = subprocess.run([sys.executable, bot], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.startswith("Outcome(winner=")
+    with server(tmp_path / "home", "--bot", "random") as port:
+        bot.write_text(code.replace("localhost:50051", f"localhost:{port}"))
+        done = subprocess.run([sys.executable, bot], capture_output=True, text=True, timeout=60, check=True)
+    assert re.match(r"\[Result\(.*won", done.stdout), done.stdout
 
 
 def test_the_readme_names_only_what_exists() -> None:

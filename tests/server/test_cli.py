@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -140,12 +141,13 @@ def test_bench_engine_gives_the_figures_relied_on() -> None:
     assert all(figures[name] > 0 for name in relied_on.split()[1:])
 
 
-def test_the_demo_plays_tells_records_and_verifies(tmp_path: Path) -> None:
+def test_the_demo_serves_plays_over_the_wire_and_verifies(tmp_path: Path) -> None:
     environment = {**os.environ, "COLUMNS": "200"}
-    words = [sys.executable, "-m", "lictor.server.cli", "demo", "--records", str(tmp_path)]
+    words = [sys.executable, "-m", "lictor.server.cli", "demo", "--matches", "2", "--pace", "0", "--port", "0"]
+    words += ["--home", str(tmp_path / "home")]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=60, check=True)
-    assert "commands first." in done.stdout
-    assert "wins" in done.stdout
-    assert ": verified." in done.stdout
-    assert len(list(tmp_path.glob("*.jsonl"))) == 1
+    assert "dev mode, no token needed" in done.stdout
+    assert "random-1" in done.stdout
+    finished, verified = re.findall(r"^(\d+) of (\d+) records verify", done.stdout, re.MULTILINE)[0]
+    assert int(finished) == int(verified) >= 2
     assert done.stderr == ""

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15lictor/v1/match.proto\x12\tlictor.v1\"\x9d\x01\n\rClockSettings\x12\x0f\n\x07\x62\x61se_ms\x18\x01 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x02 \x01(\r\x12\x17\n\x0fper_decision_ms\x18\x03 \x01(\r\x12\x16\n\x0estart_grace_ms\x18\x04 \x01(\r\x12\x18\n\x10lag_allowance_ms\x18\x05 \x01(\r\x12\x1a\n\x12reconnect_grace_ms\x18\x06 \x01(\r\"8\n\nSeatHolder\x12\x0c\n\x04seat\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"\x82\x01\n\x0bTermination\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.lictor.v1.TerminationKind\x12\x0c\n\x04seat\x18\x02 \x01(\t\x12\x0e\n\x06winner\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\r\n\x05score\x18\x05 \x03(\x05\x12\x0c\n\x04text\x18\x06 \x01(\t\"\xd4\x02\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x35\n\x07options\x18\x03 \x03(\x0b\x32$.lictor.v1.MatchSummary.OptionsEntry\x12$\n\x05seats\x18\x04 \x03(\x0b\x32\x15.lictor.v1.SeatHolder\x12$\n\x05state\x18\x05 \x01(\x0e\x32\x15.lictor.v1.MatchState\x12\x17\n\x0fstarted_unix_ms\x18\x06 \x01(\x01\x12\x16\n\x0epublic_actions\x18\x07 \x01(\r\x12\x30\n\x0btermination\x18\x08 \x01(\x0b\x32\x16.lictor.v1.TerminationH\x00\x88\x01\x01\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0e\n\x0c_termination*\xd8\x02\n\x0fTerminationKind\x12 \n\x1cTERMINATION_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18TERMINATION_KIND_VICTORY\x10\x01\x12\x19\n\x15TERMINATION_KIND_DRAW\x10\x02\x12 \n\x1cTERMINATION_KIND_DRAW_AGREED\x10\x03\x12 \n\x1cTERMINATION_KIND_RESIGNATION\x10\x04\x12\x19\n\x15TERMINATION_KIND_TIME\x10\x05\x12#\n\x1fTERMINATION_KIND_ILLEGAL_ACTION\x10\x06\x12 \n\x1cTERMINATION_KIND_ABANDONMENT\x10\x07\x12!\n\x1dTERMINATION_KIND_ADJUDICATION\x10\x08\x12!\n\x1dTERMINATION_KIND_SERVER_ABORT\x10\t*\x8c\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14MATCH_STATE_STARTING\x10\x01\x12\x17\n\x13MATCH_STATE_RUNNING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x14\n\x10MATCH_STATE_HELD\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15lictor/v1/match.proto\x12\tlictor.v1\"\xd1\x01\n\rClockSettings\x12\x0f\n\x07\x62\x61se_ms\x18\x01 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x02 \x01(\r\x12\x17\n\x0fper_decision_ms\x18\x03 \x01(\r\x12\x1b\n\x0estart_grace_ms\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x10lag_allowance_ms\x18\x05 \x01(\r\x12\x1f\n\x12reconnect_grace_ms\x18\x06 \x01(\rH\x01\x88\x01\x01\x42\x11\n\x0f_start_grace_msB\x15\n\x13_reconnect_grace_ms\"8\n\nSeatHolder\x12\x0c\n\x04seat\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"\x82\x01\n\x0bTermination\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.lictor.v1.TerminationKind\x12\x0c\n\x04seat\x18\x02 \x01(\t\x12\x0e\n\x06winner\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\r\n\x05score\x18\x05 \x03(\x05\x12\x0c\n\x04text\x18\x06 \x01(\t\"\xd4\x02\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x35\n\x07options\x18\x03 \x03(\x0b\x32$.lictor.v1.MatchSummary.OptionsEntry\x12$\n\x05seats\x18\x04 \x03(\x0b\x32\x15.lictor.v1.SeatHolder\x12$\n\x05state\x18\x05 \x01(\x0e\x32\x15.lictor.v1.MatchState\x12\x17\n\x0fstarted_unix_ms\x18\x06 \x01(\x01\x12\x16\n\x0epublic_actions\x18\x07 \x01(\r\x12\x30\n\x0btermination\x18\x08 \x01(\x0b\x32\x16.lictor.v1.TerminationH\x00\x88\x01\x01\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0e\n\x0c_termination*\xd8\x02\n\x0fTerminationKind\x12 \n\x1cTERMINATION_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18TERMINATION_KIND_VICTORY\x10\x01\x12\x19\n\x15TERMINATION_KIND_DRAW\x10\x02\x12 \n\x1cTERMINATION_KIND_DRAW_AGREED\x10\x03\x12 \n\x1cTERMINATION_KIND_RESIGNATION\x10\x04\x12\x19\n\x15TERMINATION_KIND_TIME\x10\x05\x12#\n\x1fTERMINATION_KIND_ILLEGAL_ACTION\x10\x06\x12 \n\x1cTERMINATION_KIND_ABANDONMENT\x10\x07\x12!\n\x1dTERMINATION_KIND_ADJUDICATION\x10\x08\x12!\n\x1dTERMINATION_KIND_SERVER_ABORT\x10\t*\x8c\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14MATCH_STATE_STARTING\x10\x01\x12\x17\n\x13MATCH_STATE_RUNNING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x14\n\x10MATCH_STATE_HELD\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,18 +33,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_MATCHSUMMARY_OPTIONSENTRY']._loaded_options = None
   _globals['_MATCHSUMMARY_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_TERMINATIONKIND']._serialized_start=731
-  _globals['_TERMINATIONKIND']._serialized_end=1075
-  _globals['_MATCHSTATE']._serialized_start=1078
-  _globals['_MATCHSTATE']._serialized_end=1218
+  _globals['_TERMINATIONKIND']._serialized_start=783
+  _globals['_TERMINATIONKIND']._serialized_end=1127
+  _globals['_MATCHSTATE']._serialized_start=1130
+  _globals['_MATCHSTATE']._serialized_end=1270
   _globals['_CLOCKSETTINGS']._serialized_start=37
-  _globals['_CLOCKSETTINGS']._serialized_end=194
-  _globals['_SEATHOLDER']._serialized_start=196
-  _globals['_SEATHOLDER']._serialized_end=252
-  _globals['_TERMINATION']._serialized_start=255
-  _globals['_TERMINATION']._serialized_end=385
-  _globals['_MATCHSUMMARY']._serialized_start=388
-  _globals['_MATCHSUMMARY']._serialized_end=728
-  _globals['_MATCHSUMMARY_OPTIONSENTRY']._serialized_start=666
-  _globals['_MATCHSUMMARY_OPTIONSENTRY']._serialized_end=712
+  _globals['_CLOCKSETTINGS']._serialized_end=246
+  _globals['_SEATHOLDER']._serialized_start=248
+  _globals['_SEATHOLDER']._serialized_end=304
+  _globals['_TERMINATION']._serialized_start=307
+  _globals['_TERMINATION']._serialized_end=437
+  _globals['_MATCHSUMMARY']._serialized_start=440
+  _globals['_MATCHSUMMARY']._serialized_end=780
+  _globals['_MATCHSUMMARY_OPTIONSENTRY']._serialized_start=718
+  _globals['_MATCHSUMMARY_OPTIONSENTRY']._serialized_end=764
 # @@protoc_insertion_point(module_scope)

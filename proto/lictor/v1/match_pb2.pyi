@@ -127,12 +127,15 @@ class ClockSettings(_message.Message):
     per_decision_ms: _builtins.int
     """The most one decision may take, in milliseconds; 0: no limit but the bank. Without a bank it must be given."""
     start_grace_ms: _builtins.int
-    """How long the server waits for Entropy before the match begins, in milliseconds, at most 60000."""
+    """How long the server waits for Entropy before the match begins, in milliseconds, at most 60000. Absent in a request:
+    the server's.
+    """
     lag_allowance_ms: _builtins.int
     """What comes off every decision before the clock is charged, in milliseconds. Set by the server; ignored in requests."""
     reconnect_grace_ms: _builtins.int
     """How long a seat that owes a decision may be disconnected before it loses by abandonment, in milliseconds; 0: as
-    long as its clock lasts. After a restart of the server, how long it waits for a seat before its clock goes on.
+    long as its clock lasts. After a restart of the server, how long it waits for a seat before its clock goes on (10 s at
+    the least). Absent in a request: the server's.
     """
     def __init__(
         self,
@@ -140,15 +143,22 @@ class ClockSettings(_message.Message):
         base_ms: _builtins.int = ...,
         increment_ms: _builtins.int = ...,
         per_decision_ms: _builtins.int = ...,
-        start_grace_ms: _builtins.int = ...,
+        start_grace_ms: _builtins.int | None = ...,
         lag_allowance_ms: _builtins.int = ...,
-        reconnect_grace_ms: _builtins.int = ...,
+        reconnect_grace_ms: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_reconnect_grace_ms", b"_reconnect_grace_ms", "_start_grace_ms", b"_start_grace_ms", "reconnect_grace_ms", b"reconnect_grace_ms", "start_grace_ms", b"start_grace_ms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_ms", b"base_ms", "increment_ms", b"increment_ms", "lag_allowance_ms", b"lag_allowance_ms", "per_decision_ms", b"per_decision_ms", "reconnect_grace_ms", b"reconnect_grace_ms", "start_grace_ms", b"start_grace_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_reconnect_grace_ms", b"_reconnect_grace_ms", "_start_grace_ms", b"_start_grace_ms", "base_ms", b"base_ms", "increment_ms", b"increment_ms", "lag_allowance_ms", b"lag_allowance_ms", "per_decision_ms", b"per_decision_ms", "reconnect_grace_ms", b"reconnect_grace_ms", "start_grace_ms", b"start_grace_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__reconnect_grace_ms: _TypeAlias = _typing.Literal["reconnect_grace_ms"]  # noqa: Y015
+    _WhichOneofArgType__reconnect_grace_ms: _TypeAlias = _typing.Literal["_reconnect_grace_ms", b"_reconnect_grace_ms"]  # noqa: Y015
+    _WhichOneofReturnType__start_grace_ms: _TypeAlias = _typing.Literal["start_grace_ms"]  # noqa: Y015
+    _WhichOneofArgType__start_grace_ms: _TypeAlias = _typing.Literal["_start_grace_ms", b"_start_grace_ms"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reconnect_grace_ms) -> _WhichOneofReturnType__reconnect_grace_ms | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start_grace_ms) -> _WhichOneofReturnType__start_grace_ms | None: ...
 
 Global___ClockSettings: _TypeAlias = ClockSettings  # noqa: Y015
 
@@ -201,7 +211,7 @@ class Termination(_message.Message):
     winner: _builtins.str
     """The seat that won; empty if nobody did."""
     reason: _builtins.str
-    """In one word: the game's reason for a victory or draw (Julius Caesar: "ten_points", "more_points", "rome", "tie"),
+    """In one word: the game's reason for a victory or draw (Julius Caesar: "ten_points", "more_points", "rome", "draw"),
     and otherwise the kind in lower case.
     """
     text: _builtins.str

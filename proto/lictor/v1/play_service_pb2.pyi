@@ -90,7 +90,7 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_UNKNOWN_MATCH: _RefusalReason.ValueType  # 12
     """This bot has no seat in an open match of that id."""
     REFUSAL_REASON_MATCH_OVER: _RefusalReason.ValueType  # 13
-    """The match is over. If this bot sat in it, MatchEnded precedes this."""
+    """The match is over. If this bot sat in it, MatchEnded has come, or comes right after."""
     REFUSAL_REASON_ALREADY_ANSWERED: _RefusalReason.ValueType  # 14
     """The decision was answered before, by another action: `played`."""
     REFUSAL_REASON_NOT_ASKED: _RefusalReason.ValueType  # 15
@@ -142,7 +142,7 @@ REFUSAL_REASON_BAD_OPTION: RefusalReason.ValueType  # 11
 REFUSAL_REASON_UNKNOWN_MATCH: RefusalReason.ValueType  # 12
 """This bot has no seat in an open match of that id."""
 REFUSAL_REASON_MATCH_OVER: RefusalReason.ValueType  # 13
-"""The match is over. If this bot sat in it, MatchEnded precedes this."""
+"""The match is over. If this bot sat in it, MatchEnded has come, or comes right after."""
 REFUSAL_REASON_ALREADY_ANSWERED: RefusalReason.ValueType  # 14
 """The decision was answered before, by another action: `played`."""
 REFUSAL_REASON_NOT_ASKED: RefusalReason.ValueType  # 15
@@ -991,6 +991,7 @@ class MatchStarted(_message.Message):
     ENTROPY_WANTED_FIELD_NUMBER: _builtins.int
     RESUMED_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
+    ORIGIN_ID_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id, to be repeated in everything about it."""
     game: _builtins.str
@@ -1014,6 +1015,10 @@ class MatchStarted(_message.Message):
     events: _builtins.int
     """The number of the last event this seat has been shown so far; 0 at the beginning. A client that does not remember
     them asks for them with GetHistory.
+    """
+    origin_id: _builtins.str
+    """The id of this bot's Seek or Challenge that became the match, or of the Challenged it accepted; empty after a
+    reconnect.
     """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -1042,10 +1047,11 @@ class MatchStarted(_message.Message):
         entropy_wanted: _builtins.bool = ...,
         resumed: _builtins.bool = ...,
         events: _builtins.int = ...,
+        origin_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "commitment", b"commitment", "data", b"data", "entropy_wanted", b"entropy_wanted", "events", b"events", "game", b"game", "match_id", b"match_id", "options", b"options", "resumed", b"resumed", "rules_epoch", b"rules_epoch", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "commitment", b"commitment", "data", b"data", "entropy_wanted", b"entropy_wanted", "events", b"events", "game", b"game", "match_id", b"match_id", "options", b"options", "origin_id", b"origin_id", "resumed", b"resumed", "rules_epoch", b"rules_epoch", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,9 +7,11 @@ import contextlib
 import logging
 import signal
 import sys
+import time
+from typing import Any
 
 from lictor.bots.registry import BOTS, load
-from lictor.client import LictorError, run
+from lictor.client import Actions, Bot, LictorError, run
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -23,7 +25,24 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--matches", type=int, default=0, help="stop after so many; default: never")
     parser.add_argument("--max-matches", type=int, default=8, help="so many at once; default: 8")
     parser.add_argument("--seed", type=int, help="answer the same questions in the same way every time")
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds to wait before every answer; default: 0")
     return parser.parse_args(arguments)
+
+
+def paced(bot: type[Bot], seconds: float) -> type[Bot]:
+    """Return the bot, slowed down so that people can follow."""
+    if not seconds:
+        return bot
+
+    class Paced(bot):  # type: ignore[valid-type, misc]
+        """Waits before every answer."""
+
+        def decide(self, view: Any, actions: Actions) -> Any:
+            """Wait, then decide."""
+            time.sleep(seconds)
+            return super().decide(view, actions)
+
+    return Paced
 
 
 def main() -> int:
@@ -34,7 +53,7 @@ def main() -> int:
     logging.basicConfig(level=logging.WARNING, format=f"{given.name or given.bot}: %(message)s")
     try:
         run(
-            load(given.bot, given.seed),
+            paced(load(given.bot, given.seed), given.pace),
             given.server,
             seek=given.game,
             matches=given.matches,

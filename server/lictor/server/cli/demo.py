@@ -125,7 +125,12 @@ async def _demo(config: Config, game: str, bots: int, matches: int | None, pace:
         target = f"127.0.0.1:{running.port}"
         _tell_places(target, game, running, config)
         commands = [
-            (command_of("random", target, "--name", f"random-{n}", "--game", game, "--pace", str(pace)), "")
+            (
+                command_of(
+                    "random", target, "--name", f"random-{n}", "--game", game, "--max-matches", "2", "--pace", str(pace)
+                ),
+                "",
+            )
             for n in range(1, bots + 1)
         ]
         with _showing(scores, running) as show:

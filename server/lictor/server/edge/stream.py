@@ -168,6 +168,7 @@ class Encoder:
         started.clock.CopyFrom(clock_message(message.clock))
         started.commitment, started.entropy_wanted = message.commitment, message.entropy_wanted
         started.resumed, started.events = message.resumed, message.events
+        started.origin_id = message.origin
 
     def _ended(self, response: pb.PlayResponse, message: say.MatchEnded) -> None:
         ended = response.match_ended
@@ -313,9 +314,9 @@ def _clock(message: pb.Seek | pb.Challenge, settings: Settings, where: str) -> C
             given.base_ms,
             given.increment_ms,
             given.per_decision_ms,
-            given.start_grace_ms,
+            given.start_grace_ms if given.HasField("start_grace_ms") else settings.clock.start_grace_ms,
             settings.clock.lag_allowance_ms,
-            given.reconnect_grace_ms,
+            given.reconnect_grace_ms if given.HasField("reconnect_grace_ms") else settings.clock.reconnect_grace_ms,
         )
     except BadClock as error:
         raise Malformed(str(error), f"{where}.clock", say.Reason.BAD_OPTION) from error

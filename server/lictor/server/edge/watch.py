@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
@@ -81,7 +82,8 @@ class Feed:
         self._queue.append((pb.WatchResponse(ended=ended).SerializeToString(), 0))
         self.over = True
         self._ready.set()
-        asyncio.get_running_loop().call_later(FLUSH_S, self.cut, grpc.StatusCode.RESOURCE_EXHAUSTED, _TOO_SLOW)
+        if self._task is not None:
+            asyncio.get_running_loop().call_later(FLUSH_S, self.cut, grpc.StatusCode.RESOURCE_EXHAUSTED, _TOO_SLOW)
 
     def _push(self, told: Told) -> None:
         self._queue.append((sized(_EVENTS, events_bytes(told, words=True)), len(told.events)))
@@ -91,23 +93,25 @@ class Feed:
         """Send what is to be sent, to the end or until the feed is cut off."""
         self._task = asyncio.current_task()
         try:
-            await self._pump(context)
+            async for message in self.messages():
+                await context.write(message)
         except asyncio.CancelledError:
             if self.end_text is None or self._task is None or self._task.uncancel() > 0:
                 raise  # the reader hung up, or the server stops
         finally:
             self._task = None
 
-    async def _pump(self, context: Any) -> None:
+    async def messages(self) -> AsyncIterator[bytes]:
+        """Yield what is to be sent, to the end."""
         self._ready.set()
         while True:
             await self._ready.wait()
             self._ready.clear()
             if self._behind and not self.over:
-                await context.write(await self._keyframe())
+                yield await self._keyframe()
             while self._queue:
                 data, _ = self._queue.popleft()
-                await context.write(data)
+                yield data
                 self._lost = 0
                 if not self._queue and not self._behind:
                     self._skips = 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lictor.server.matches.lobby import Lobby, OpenChallenge, OpenSeek, Terms
+from lictor.server.matches.lobby import Lobby, OpenChallenge, OpenSeek, Start, Terms
 from lictor.server.matches.messages import (
     AnswerChallenge,
     Challenge,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class FrontDesk:
     """Takes seeks and challenges."""
 
-    def __init__(self, house: House, start: Callable[[Terms, Mapping[str, Session]], None], lot: Callable[[int], int]):
+    def __init__(self, house: House, start: Start, lot: Callable[[int], int]) -> None:
         self._house = house
         self._lobby = Lobby(start, lot)
 
@@ -110,7 +110,8 @@ class FrontDesk:
         del self._lobby.challenges[challenge.id]
         session.link.offer(Done("", request))
         if message.accept:
-            self._lobby.seat(challenge.terms, challenge.session, challenge.seat, session, "")
+            asker = (challenge.session, challenge.seat, challenge.id)
+            self._lobby.seat(challenge.terms, asker, (session, "", challenge.id))
         else:
             self._close(challenge, "declined", but=session)
 

@@ -220,7 +220,15 @@ class House:
             if wait:
                 text = f"more than {session.bucket.rate:.0f} messages a second"
                 ms = int(wait * 1000) + 1
-                raise Refusal(Reason.LIMIT, text, limit="messages_per_s", retry_after_ms=ms)
+                about = getattr(message, "match", ""), getattr(message, "decision", 0)
+                raise Refusal(
+                    Reason.LIMIT,
+                    text,
+                    limit="messages_per_s",
+                    retry_after_ms=ms,
+                    match=about[0][:100],
+                    decision=about[1],
+                )
             if isinstance(message, _ABOUT_MATCHES):
                 seat = session.matches.get(message.match)
                 if seat is None:
@@ -327,7 +335,7 @@ class House:
 
     # --- Matches ---
 
-    def _start(self, terms: Terms, seats: Mapping[str, Session]) -> None:
+    def _start(self, terms: Terms, seats: Mapping[str, Session], origins: Mapping[str, str]) -> None:
         options = terms.plain_options()
         setting = self.settle(terms.game, options)
         row = MatchRow(
@@ -346,7 +354,7 @@ class House:
         self._enter(match)
         for seat, session in seats.items():
             match.chairs[seat].session = session
-        match.open()
+        match.open(origins)
 
     def _resume(self, found: OpenMatch) -> None:
         row = found.row

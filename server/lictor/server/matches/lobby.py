@@ -48,7 +48,12 @@ class OpenChallenge:
     expires: float
 
 
-Start: TypeAlias = Callable[[Terms, Mapping[str, Session]], None]
+def _fit(seek: OpenSeek, other: OpenSeek) -> bool:
+    return other.session.bot != seek.session.bot and (not seek.seat or seek.seat != other.seat)
+
+
+# Terms, who sits where, and by seat the id of the seek or challenge that led there.
+Start: TypeAlias = Callable[[Terms, Mapping[str, Session], Mapping[str, str]], None]
 
 
 class Lobby:
@@ -80,33 +85,39 @@ class Lobby:
                 del self.seeks[seek.id]
                 if seek.left != 0:
                     self.seeks[seek.id] = seek  # to the end of the queue
-            self.seat(one.terms, one.session, one.seat, other.session, other.seat)
+            self.seat(one.terms, (one.session, one.seat, one.id), (other.session, other.seat, other.id))
 
     def _find(self) -> tuple[OpenSeek, OpenSeek] | None:
         waiting: dict[Terms, list[OpenSeek]] = {}
         for seek in self.seeks.values():
             if seek.session.free() <= 0:
                 continue
-            for other in waiting.setdefault(seek.terms, []):
-                same = other.session.bot == seek.session.bot
-                if not same and (not seek.seat or seek.seat != other.seat):
-                    return other, seek
-            waiting[seek.terms].append(seek)
+            others = waiting.setdefault(seek.terms, [])
+            fitting = [other for other in others if _fit(seek, other)]
+            if fitting:
+                # Whom it plays least just now; of equals, who has waited longest.
+                return min(fitting, key=lambda other: len(seek.session.matches.keys() & other.session.matches)), seek
+            others.append(seek)
         return None
 
-    def seat(self, terms: Terms, one: Session, wish: str, other: Session, other_wish: str) -> None:
-        """Start a match of two bots; where nobody wishes, whoever sat there less often, or the lot."""
+    def seat(self, terms: Terms, one_asks: tuple[Session, str, str], other_asks: tuple[Session, str, str]) -> None:
+        """Start a match of two bots, each with its wished seat and what it asked by.
+
+        Where nobody wishes, whoever sat there less often, or the lot.
+        """
         first, second = terms.seats
+        (one, wish, _), (other, other_wish, _) = one_asks, other_asks
         if not wish and not other_wish:
             more = self._sat[one.bot, first] - self._sat[one.bot, second]
             more -= self._sat[other.bot, first] - self._sat[other.bot, second]
             wish = second if more > 0 or (more == 0 and self._lot(2)) else first
         elif not wish:
             wish = second if other_wish == first else first
-        seats = {first: one, second: other} if wish == first else {first: other, second: one}
+        asks = (one_asks, other_asks) if wish == first else (other_asks, one_asks)
+        seats = {seat: session for seat, (session, _, _) in zip(terms.seats, asks, strict=True)}
         for seat, session in seats.items():
             self._sat[session.bot, seat] += 1
-        self._start(terms, seats)
+        self._start(terms, seats, {seat: origin for seat, (_, _, origin) in zip(terms.seats, asks, strict=True)})
 
     def forget(self, session: Session) -> list[OpenChallenge]:
         """Drop all that a bot asked for; return its challenges that others must hear of."""

@@ -137,11 +137,11 @@ class Match:
         self._tell_end(ending)
         self.house.ended(self, ending)
 
-    def open(self) -> None:
-        """Announce the match to its seats, once it is on disk."""
+    def open(self, origins: Mapping[str, str]) -> None:
+        """Announce the match to its seats, once it is on disk; each with what it asked by."""
         self.house.store.create_match(self.row, self.outbox.queue())
-        for chair in self.chairs.values():
-            self.outbox.after(partial(self._announce, chair, chair.session, resumed=False))
+        for seat, chair in self.chairs.items():
+            self.outbox.after(partial(self._announce, chair, chair.session, origins[seat]))
 
     def _begin(self) -> None:
         """Fix the entropies on disk; what is dealt from them leaves only then."""
@@ -196,7 +196,7 @@ class Match:
         chair = self.chairs[seat]
         chair.session = session
         self.note(chair, "connected", {"client": session.who.client, "version": session.who.version})
-        self.outbox.after(partial(self._announce, chair, session, resumed=True))
+        self.outbox.after(partial(self._announce, chair, session, None))
         self.outbox.when_settled(partial(self._put_again, chair, session))
 
     def detach(self, seat: str) -> None:
@@ -217,7 +217,8 @@ class Match:
         pending = self.chairs[seat].pending
         return pending is not None and pending.due is not None and not self.over
 
-    def _announce(self, chair: Chair, session: Session | None, *, resumed: bool) -> None:
+    def _announce(self, chair: Chair, session: Session | None, origin: str | None) -> None:
+        """Tell a seat of the match, by which request it came about, or that it goes on."""
         if session is None or chair.session is not session:
             return
         chair.informed = session
@@ -234,8 +235,9 @@ class Match:
             self.clock,
             commit(row.secret),
             self.recorder is None and chair.seat not in self.entropies,
-            resumed,
+            origin is None,
             chair.shown,
+            origin or "",
         )
         self.send(chair, message)
         for other in self.chairs.values():

@@ -268,6 +268,7 @@ class MatchStarted:
     entropy_wanted: bool
     resumed: bool
     events: int
+    origin: str = ""  # the seek or challenge it came from
     request: int = 0
 
 
