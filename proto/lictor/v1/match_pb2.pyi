@@ -281,7 +281,9 @@ class MatchSummary(_message.Message):
     started_unix_ms: _builtins.float
     """When it started, in milliseconds since 1970 UTC. A double, which is exact here and safe in JavaScript."""
     public_actions: _builtins.int
-    """How many actions have been played that all can know of; while seats decide in secret, those do not count."""
+    """While it is open: how many actions all have noticed; what is done in secret does not count. Finished: how many there
+    were.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The options it is played with, all of them, such as edition = "2.0"."""

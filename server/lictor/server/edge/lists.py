@@ -24,9 +24,9 @@ def _summary(row: MatchRow, state: pb.MatchState.ValueType, actions: int) -> pb.
 
 def open_summary(match: Match) -> pb.MatchSummary:
     """Return an open match as a list shows it: with nothing that is secret."""
-    begun = pb.MATCH_STATE_RUNNING if match.recorder is not None else pb.MATCH_STATE_STARTING
+    begun = pb.MATCH_STATE_RUNNING if match.begun else pb.MATCH_STATE_STARTING
     state = pb.MATCH_STATE_HELD if match.held else begun
-    return _summary(match.row, state, match.table.public_actions)
+    return _summary(match.row, state, match.public_actions)
 
 
 def finished_summary(past: Finished) -> pb.MatchSummary:

@@ -115,7 +115,7 @@ class PlayEdge:
         try:
             await quietly(link.pump(context, house.now), context)
             if link.end is not None and link.end[0] is not grpc.StatusCode.OK:
-                await context.abort(*link.end)
+                await quietly(context.abort(*link.end), context)
         finally:
             self._streams -= 1
             link.end = link.end or (grpc.StatusCode.CANCELLED, "")
@@ -137,10 +137,13 @@ class PlayEdge:
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            # A stream that broke off ends here; one that failed otherwise is a mistake of ours.
-            if not is_gone(error, context):
+            if is_gone(error, context):
+                # Nobody is there to read it, or a message was too long, and gRPC has taken it away.
+                most = house.settings.limits.message_bytes
+                link.close("RESOURCE_EXHAUSTED", f"a message could not be read; it may have {most} bytes at most")
+            else:
                 log.exception("stream_failed", bot=session.bot if session else None)
-            link.close("INTERNAL", "the server made a mistake, and has noted it: connect again")
+                link.close("INTERNAL", "the server made a mistake, and has noted it: connect again")
         finally:
             if session is not None:
                 house.part(session)

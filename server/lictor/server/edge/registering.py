@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -40,14 +42,26 @@ def server_stream(handler: Callable[[Any, Any], Awaitable[None]], request_type: 
 
 
 async def quietly(work: Awaitable[None], context: Any) -> None:
-    """Do something on a stream; if it fails because the other side is gone, that is all right."""
+    """Do something on a stream; if the other side is gone, leave as if cancelled, so that no status is sent."""
     try:
         await work
     except grpc.aio.AbortError:
         raise
     except Exception as error:
-        if not is_gone(error, context):
-            raise
+        if is_gone(error, context):
+            raise asyncio.CancelledError from error
+        raise
+
+
+def hush() -> None:
+    """Keep gRPC from logging a traceback when a status cannot be sent because the other side is gone."""
+    logger = logging.getLogger("grpc._cython.cygrpc")
+    if _about_the_gone not in logger.filters:
+        logger.addFilter(_about_the_gone)
+
+
+def _about_the_gone(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("ExecuteBatchError raised in core")
 
 
 def is_gone(error: Exception, context: Any) -> bool:

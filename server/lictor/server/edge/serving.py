@@ -25,7 +25,7 @@ from lictor.server.edge.convert import codec_for
 from lictor.server.edge.door import Guest, Lag
 from lictor.server.edge.play import PlayEdge
 from lictor.server.edge.records import RecordEdge
-from lictor.server.edge.registering import register, server_stream, service_of
+from lictor.server.edge.registering import hush, register, server_stream, service_of
 from lictor.server.edge.watch import WatchEdge
 from lictor.server.matches.house import House
 from lictor.server.matches.settings import MESSAGE_BYTES, Settings
@@ -94,6 +94,7 @@ async def serving(config: Config) -> AsyncIterator[Running]:
         loop.call_soon_threadsafe(lambda: None if over else work())
 
     _check_dev(config)
+    hush()
     metrics = Metrics()
     store = SqliteStore(config.database, post, lambda text: log.error("write_refused", error=text))
     lag = Lag(metrics.lag.set)

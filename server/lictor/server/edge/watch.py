@@ -70,7 +70,7 @@ class Feed:
 
     def cut(self, status: grpc.StatusCode, text: str) -> None:
         """End the feed at once, even if its reader reads nothing."""
-        if self._task is not None:
+        if self._task is not None and self.end_text is None:
             self.end_text = (status, text)
             self._task.cancel()
 
@@ -120,7 +120,12 @@ class Feed:
 
     async def _keyframe(self) -> bytes:
         ready = asyncio.get_running_loop().create_future()
-        self._match.outbox.when_settled(lambda: None if ready.done() else ready.set_result(self._frame()))
+
+        def answer() -> None:
+            if not ready.done():
+                ready.set_result(self._frame())
+
+        self._match.outbox.when_settled(self._match.table.public.seat, answer)
         frame: bytes = await ready
         return frame
 
@@ -160,13 +165,14 @@ class WatchEdge:
         found, page = [], request.page
         if not page or page.startswith(_OPEN):
             waiting = self._open(request, page.removeprefix(_OPEN))
-            found = waiting[:size]
-            page = f"{_OPEN}{found[-1].match_id}" if len(waiting) > size else ""
-        if page.startswith(_OPEN) or not self._wants_finished(request):
-            return pb.ListMatchesResponse(matches=found, next_page=page if page.startswith(_OPEN) else "")
-        if len(found) == size:
-            # Just full: the finished ones begin on the next page.
-            return pb.ListMatchesResponse(matches=found, next_page=f"{_OPEN}{found[-1].match_id}")
+            found = [open_summary(match) for match in waiting[:size]]
+            finished_too = self._wants_finished(request)
+            if len(waiting) > size or not finished_too or len(found) == size:
+                # The finished ones, if they are wanted, begin on the next page.
+                more = len(waiting) > size or finished_too
+                page = f"{_OPEN}{waiting[size - 1].number}" if more else ""
+                return pb.ListMatchesResponse(matches=found, next_page=page)
+            page = ""
         try:
             past, page = await asyncio.to_thread(
                 lambda: self._house.store.list_finished(
@@ -180,17 +186,17 @@ class WatchEdge:
     def _wants_finished(self, request: pb.ListMatchesRequest) -> bool:
         return request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, match_pb2.MATCH_STATE_FINISHED)
 
-    def _open(self, request: pb.ListMatchesRequest, after: str) -> list[match_pb2.MatchSummary]:
-        """Return the open matches asked for, newest first; after one that has ended meanwhile, none."""
-        found, reached = [], not after
-        for match in reversed(self._house.matches.values()):
-            if reached and request.game in ("", match.row.game):
-                summary = open_summary(match)
-                of_bot = not request.bot or request.bot in match.row.seats.values()
-                if of_bot and request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, summary.state):
-                    found.append(summary)
-            reached = reached or match.id == after
-        return found
+    def _open(self, request: pb.ListMatchesRequest, before: str) -> list[Match]:
+        """Return the open matches asked for, newest first, from before a number on."""
+        limit = int(before) if before.isdecimal() else None
+        return [
+            match
+            for match in reversed(self._house.matches.values())
+            if (limit is None or match.number < limit)
+            and request.game in ("", match.row.game)
+            and (not request.bot or request.bot in match.row.seats.values())
+            and request.state in (match_pb2.MATCH_STATE_UNSPECIFIED, open_summary(match).state)
+        ]
 
     async def watch(self, request: pb.WatchRequest, context: Any) -> None:
         """Follow one match."""

@@ -51,9 +51,12 @@ def act(match: Match, chair: Chair, act: Act, request: int, stamp: float) -> Non
     chair.acknowledged = pending.events
     chair.bank_ms = match.clock.spend(chair.bank_ms, charged)
     chair.charge(think_ms, charged)
+    before = match.table.lengths()
     rows, stopped = _carry_out(match, chair, act, actions, index)
     lines = [match.line(chair, "note", act.note)] if act.note else []
-    match.house.store.append(match.id, rows, lines, match.outbox.queue())
+    over = not match.game.to_act(match.table.state)
+    concerned = None if over else match.table.concerned(chair, before)
+    match.house.store.append(match.id, rows, lines, match.outbox.queue(concerned))
     match.publish(chair, Accepted(match.id, act.decision, len(rows), stopped, request), stamp)
     match.go_on(stamp)
     match.house.decided(match, think_ms, chair.wire_ms)
@@ -73,7 +76,7 @@ def _carry_out(match: Match, chair: Chair, act: Act, actions: list[Any], index: 
         chair.played.append(played)
         rows.append(_row(match, chair, played, think_ms))
         # One by one, as if each had come by itself: a batch may run on into a decision that others take in secret.
-        table.close_decision(chair)
+        chair.pending = None
         table.open_decisions()
     if stopped:
         chair.played[-1].stopped = stopped
@@ -143,7 +146,7 @@ def _same(match: Match, i: int, choice: Choice, played: Played) -> bool:
 def _strike(match: Match, chair: Chair, act: Act, text: str, request: int, where: str) -> None:
     chair.strikes += 1
     left = match.house.illegal_actions - chair.strikes
-    match.mark()
+    match.mark([chair.seat])
     _refuse(match, chair, act, Reason.ILLEGAL_ACTION, text, request, field=where, left=max(0, left))
     if left < 0:
         match.finish(endings.by_a_seat("illegal_action", chair.seat, match.game))

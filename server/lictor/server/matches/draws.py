@@ -31,7 +31,7 @@ def offer(match: Match, chair: Chair, request: int) -> None:
     match.mark()
     match.reply(chair, Done(), request)
     for other in others:
-        match.outbox.after(partial(match.send, other, DrawOffered(match.id, chair.seat)))
+        match.outbox.after(other.seat, partial(match.send, other, DrawOffered(match.id, chair.seat)))
 
 
 def answer(match: Match, chair: Chair, accept: bool, request: int) -> None:
@@ -47,5 +47,5 @@ def answer(match: Match, chair: Chair, accept: bool, request: int) -> None:
             other.offer = str(len(other.played))
         match.mark()
         for other in offers:
-            match.outbox.after(partial(match.send, other, DrawDeclined(match.id)))
+            match.outbox.after(other.seat, partial(match.send, other, DrawDeclined(match.id)))
         match.reply(chair, Done(), request)

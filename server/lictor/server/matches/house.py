@@ -97,6 +97,7 @@ class House:
         self._settings: dict[tuple[Any, ...], Setting] = {}
         self._desk = FrontDesk(self, self._start, lot)
         self._nursery: trio.Nursery | None = None
+        self._entered = 0
         self.closing = False
         self.listeners: list[Callable[[Match, Ending], None]] = []  # told of every match that has ended
 
@@ -185,6 +186,7 @@ class House:
         for session in tuple(self.sessions.values()):
             if token_id and session.who.token_id == token_id:
                 session.link.close("UNAUTHENTICATED", "the token was revoked")
+                self._drop(session)
 
     def _drop(self, session: Session) -> None:
         self.sessions.pop(session.bot, None)
@@ -374,6 +376,8 @@ class House:
 
     def _enter(self, match: Match) -> None:
         assert self._nursery is not None
+        self._entered += 1
+        match.number = self._entered
         self.matches[match.id] = match
         for seat, bot in match.row.seats.items():
             self._seats.setdefault(bot, {})[match.id] = seat

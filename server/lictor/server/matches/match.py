@@ -90,11 +90,14 @@ class Match:
     def __init__(self, row: MatchRow, game: AnyGame, options: Mapping[str, Any], codec: Codec, house: Surroundings):
         self.row, self.game, self.house = row, game, house
         self.id = row.id
+        self.number = 0  # counted by the house, to keep the order of lists
         self.clock = Clock.of(row.clock)
         self.table = Table(row.id, game, codec, self.clock, dict(row.seats))
         self.chairs = self.table.chairs
-        self.outbox = Outbox(partial(house.failed, self))
+        self.outbox = Outbox([viewer.seat for viewer in self.table.viewers], partial(house.failed, self))
         self.watchers: set[Watcher] = set()
+        self.public_actions = 0  # as far as they are on disk
+        self.begun = False  # on disk
         self.entropies: dict[str, bytes] = {}
         self.held = ""  # why it is held, if it is
         self.ending: Ending | None = None
@@ -141,14 +144,18 @@ class Match:
         """Announce the match to its seats, once it is on disk; each with what it asked by."""
         self.house.store.create_match(self.row, self.outbox.queue())
         for seat, chair in self.chairs.items():
-            self.outbox.after(partial(self._announce, chair, chair.session, origins[seat]))
+            self.outbox.after(seat, partial(self._announce, chair, chair.session, origins[seat]))
 
     def _begin(self) -> None:
         """Fix the entropies on disk; what is dealt from them leaves only then."""
         self.entropies = {seat: self.entropies.get(seat, b"") for seat in self.chairs}
         self.house.store.begin_match(self.id, self.entropies, self.outbox.queue())
+        self.outbox.after_all(self._note_begun)
         self.table.deal(self.new_recorder())
         self.go_on(None)
+
+    def _note_begun(self) -> None:
+        self.begun = True
 
     def new_recorder(self) -> Recorder:
         """Return the match as it is dealt."""
@@ -181,6 +188,7 @@ class Match:
         except GameError as error:
             self.held = self.held or f"it cannot be replayed under rules epoch {self.game.RULES_EPOCH}: {error}"
             return
+        self.begun, self.public_actions = True, self.table.public_actions
         self._resume_at = self._made + max(self.clock.reconnect_grace_ms / 1000, _RESUME_S)
         for viewer in self.table.viewers:
             viewer.shown = len(viewer.history)
@@ -196,8 +204,8 @@ class Match:
         chair = self.chairs[seat]
         chair.session = session
         self.note(chair, "connected", {"client": session.who.client, "version": session.who.version})
-        self.outbox.after(partial(self._announce, chair, session, None))
-        self.outbox.when_settled(partial(self._put_again, chair, session))
+        self.outbox.after(seat, partial(self._announce, chair, session, None))
+        self.outbox.when_settled(seat, partial(self._put_again, chair, session))
 
     def detach(self, seat: str) -> None:
         """Note that a seat's stream is gone; its clock goes on."""
@@ -256,9 +264,9 @@ class Match:
         chair = self.chairs[seat]
         match message:
             case GetHistory():
-                self.outbox.when_settled(partial(self._tell_history, chair, message.first, request))
+                self.outbox.when_settled(seat, partial(self._tell_history, chair, message.first, request))
             case Observe():
-                self.outbox.when_settled(partial(self._tell_position, chair, request))
+                self.outbox.when_settled(seat, partial(self._tell_position, chair, request))
             case _ if self.held:
                 self.refuse(chair, Refused(Reason.HELD, f"the match is held: {self.held}", match=self.id), request)
             case Act():
@@ -308,7 +316,7 @@ class Match:
     def reply(self, chair: Chair, message: Response, request: int) -> None:
         """Answer a request, when all that it may tell of is on disk, on the stream that made it and no other."""
         message.request = request
-        self.outbox.after(partial(self._answer, chair, chair.session, message))
+        self.outbox.after(chair.seat, partial(self._answer, chair, chair.session, message))
 
     def _answer(self, chair: Chair, asker: Session | None, message: Response) -> None:
         if asker is not None and chair.session is asker:
@@ -335,12 +343,14 @@ class Match:
 
     def publish(self, actor: Chair, accepted: Accepted, stamp: float) -> None:
         """Release an action to all who may see it, when it is on disk."""
-        ends = [len(viewer.history) for viewer in self.table.viewers]
-        self.outbox.after(partial(self._release_action, actor, actor.session, accepted, stamp, ends))
+        ends, known = self.table.lengths(), self.table.public_actions
+        release = partial(self._release_action, actor, actor.session, accepted, stamp, ends, known)
+        self.outbox.after(actor.seat, release)
 
     def _release_action(
-        self, actor: Chair, asker: Session | None, accepted: Accepted, stamp: float, ends: list[int]
+        self, actor: Chair, asker: Session | None, accepted: Accepted, stamp: float, ends: list[int], known: int
     ) -> None:
+        self.public_actions = known
         actor.server_ms = max(0.0, (self.house.now() - stamp) * 1000)
         self._answer(actor, asker, accepted)
         for viewer, end in zip(self.table.viewers, ends, strict=True):
@@ -367,7 +377,7 @@ class Match:
             chair.pending.asked = True
             # Worked out now: when it is released the position may be further on.
             question = self._question(chair, cause) if chair.session is not None else None
-            self.outbox.after(partial(self._release_decision, chair, chair.pending, question))
+            self.outbox.after(chair.seat, partial(self._release_decision, chair, chair.pending, question))
         self._set_alarm()
 
     def _release_decision(self, chair: Chair, pending: Pending | None, question: Decide | None) -> None:
@@ -379,7 +389,7 @@ class Match:
         elif question is not None:
             self._put(chair, question)
         else:
-            self.outbox.when_settled(partial(self._put_again, chair, chair.session))
+            self.outbox.when_settled(chair.seat, partial(self._put_again, chair, chair.session))
         self._set_alarm()
 
     def _question(self, chair: Chair, cause: float | None) -> Decide:
@@ -539,12 +549,12 @@ class Match:
         if not self._filed:
             self.house.store.note(self.id, [self.line(chair, kind, facts)])
 
-    def mark(self) -> None:
-        """Write down what changes in place: strikes and draw offers."""
+    def mark(self, concerns: list[str] | None = None) -> None:
+        """Write down what changes in place, strikes and draw offers, which some or all may notice."""
         self.house.store.mark(
             self.id,
             strikes={seat: chair.strikes for seat, chair in self.chairs.items()},
             draw_offers={seat: chair.offer for seat, chair in self.chairs.items()},
             held=self.held,
-            done=self.outbox.queue(),
+            done=self.outbox.queue(concerns),
         )

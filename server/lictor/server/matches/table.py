@@ -31,7 +31,7 @@ class Table:
         self.viewers = (*self.chairs.values(), self.public)
         self.recorder: Recorder | None = None
         self.openings: dict[str, bytes] = {}  # the first position, as each viewer saw it
-        self.public_actions = 0
+        self.public_actions = 0  # how many actions all have noticed; even later nobody learns of the others
         self._public_banks = dict.fromkeys(game.SEATS, clock.base_ms)
 
     @property
@@ -52,13 +52,15 @@ class Table:
         """Carry out a legal action; return whether it left anything to chance or laid anything open to its seat."""
         recorder, game = self.recorder, self.game
         assert recorder is not None
-        turn = game.turn_number(recorder.state)
+        turn, public = game.turn_number(recorder.state), len(self.public.history)
         events = recorder.apply(chair.seat, action, think_ms)
         self._witness(events)
         turns = game.turn_number(recorder.state) - turn
         if turns:
             for other in self.chairs.values():
                 other.bank_ms = self.clock.pay(other.bank_ms, turns)
+        if len(self.public.history) > public:
+            self._go_public()
         return bool(recorder.draws) or any(event.reveals(chair.seat) for event in events)
 
     def play_again(self, row: ActionRow) -> None:
@@ -66,14 +68,13 @@ class Table:
         chair = self.chairs[row.seat]
         if row.decision == row.batch and chair.pending is not None:
             chair.acknowledged = chair.pending.events
+        chair.bank_ms = self.clock.spend(chair.bank_ms, self.clock.charge(row.think_ms))
         self.play(chair, self.game.parse_action(row.action), row.think_ms)
         assert self.recorder is not None
         if json.dumps(self.recorder.draws) != row.draws:
             raise IllegalAction(f"action {row.n} draws {self.recorder.draws}, and drew {row.draws}")
         chair.played.append(Played(row.action, row.choice, row.batch, Stop(row.stopped)))
-        for seat, bank in zip(self.chairs, row.banks, strict=True):
-            self.chairs[seat].bank_ms = bank
-        self.close_decision(chair)
+        chair.pending = None
         self.open_decisions()
 
     def _witness(self, events: list[Any]) -> None:
@@ -103,13 +104,22 @@ class Table:
             if chair.pending is None:
                 chair.pending = Pending(len(chair.played) + 1, len(chair.history), self.clock.limit(chair.bank_ms))
 
-    def close_decision(self, chair: Chair) -> None:
-        """Note that a chair has answered; and how things stand, unless another still decides in secret beside it."""
-        chair.pending = None
-        if all(other.pending is None for other in self.chairs.values()):
-            assert self.recorder is not None
-            self.public_actions = len(self.recorder)
-            self._public_banks = {seat: other.bank_ms for seat, other in self.chairs.items()}
+    def _go_public(self) -> None:
+        """Note how things stand when all have noticed something: until the next time others know no more."""
+        self.public_actions += 1
+        self._public_banks = {seat: chair.bank_ms for seat, chair in self.chairs.items()}
+
+    def lengths(self) -> list[int]:
+        """Return how much each viewer has seen."""
+        return [len(viewer.history) for viewer in self.viewers]
+
+    def concerned(self, actor: Chair, before: list[int]) -> list[str]:
+        """Return who notices something of what an actor has done since: by an event, or by being asked."""
+        return [
+            viewer.seat
+            for viewer, seen in zip(self.viewers, before, strict=True)
+            if viewer is actor or len(viewer.history) > seen or (viewer.pending and not viewer.pending.asked)
+        ]
 
     def banks(self, viewer: str) -> list[int]:
         """Return the banks as a viewer may know them: a bank that falls would tell that its seat has decided."""
