@@ -39,7 +39,7 @@ def test_buf_finds_nothing() -> None:
 
 def breaking(against: str) -> subprocess.CompletedProcess[str]:
     buf = Path(sysconfig.get_path("scripts")) / "buf"
-    words = [buf, "breaking", "--against", against]
+    words = [str(buf), "breaking", "--against", against]
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
 
 

@@ -158,6 +158,9 @@ class Game(Protocol[S, A, E, O]):
     def outcome(self, state: S) -> Outcome | None:
         """Return how the game ended, or `None` while it goes on."""
 
+    def score(self, state: S) -> Mapping[Seat, int]:
+        """Return the game's own score per seat, as all can see it now."""
+
     def turn_number(self, state: S) -> int:
         """Return how many game turns have begun: it never falls, all can see it, and clocks are paid by it."""
 

@@ -218,7 +218,7 @@ class Termination(_message.Message):
     """In words, for a person."""
     @_builtins.property
     def score(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The game's score per seat, in the order of the seats of the game; empty if the game did not come to its own end."""
+        """The game's score per seat at that moment, in the order of the seats of the game."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class RecordServiceStub:
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     def __init__(self, channel):
@@ -55,7 +55,7 @@ class RecordServiceStub:
 
 class RecordServiceServicer:
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     def GetRecord(self, request, context):
@@ -108,7 +108,7 @@ def add_RecordServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class RecordService:
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     @staticmethod

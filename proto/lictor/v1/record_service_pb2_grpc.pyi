@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class RecordServiceStub:
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     @_typing.overload
@@ -47,7 +47,7 @@ class RecordServiceStub:
 @_typing.type_check_only
 class RecordServiceAsyncStub(RecordServiceStub):
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -62,7 +62,7 @@ class RecordServiceAsyncStub(RecordServiceStub):
 
 class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
     """Read records and transcripts. The token goes into the call's metadata as `authorization: Bearer TOKEN`; a server in dev
-    mode needs none.
+    mode needs none. Any token may read records.
     """
 
     @_abc_1.abstractmethod

@@ -47,6 +47,7 @@ class Identity:
     bot: str  # "" for the account itself
     scopes: frozenset[str]
     token_id: str
+    expires_at: float | None = None
 
     def need(self, scope: str) -> None:
         """Insist on a scope."""
@@ -76,7 +77,7 @@ class Accounts:
             raise Unauthenticated("the token is unknown or was revoked")
         if row.expires_at is not None and row.expires_at <= self._wall():
             raise Unauthenticated("the token has expired")
-        return Identity(row.account, row.bot, frozenset(row.scopes), row.id)
+        return Identity(row.account, row.bot, frozenset(row.scopes), row.id, row.expires_at)
 
     def admit(self, secret: str, bot: str, version: str, content_hash: str) -> Identity:
         """Return who plays: the bot a token is for, or in dev mode the bot that is named, made on the spot."""
@@ -157,11 +158,17 @@ class Accounts:
         owner = self._store.bot(bot) if bot else None
         if bot and (owner is None or owner.account != account):
             raise NotThere(f"the account {account!r:.60} has no bot {bot!r:.60}")
+        if who.expires_at is not None:
+            # No token outlives the one it was made with.
+            left = max(1, int(who.expires_at - self._wall()))
+            expires_after_s = min(expires_after_s or left, left)
         return self.issue(account, bot, scopes, expires_after_s)
 
-    def issue(self, account: str, bot: str, scopes: Sequence[str], expires_after_s: int) -> tuple[TokenRow, str]:
+    def issue(
+        self, account: str, bot: str, scopes: Sequence[str], expires_after_s: int, secret: str = ""
+    ) -> tuple[TokenRow, str]:
         """Make a token without asking who wants it: for the house itself."""
-        secret, now = f"lictor_{secrets.token_urlsafe(32)}", self._wall()
+        secret, now = secret or _new_secret(), self._wall()
         expires = now + expires_after_s if expires_after_s else None
         row = TokenRow(
             secrets.token_hex(6), hash_of(secret), account, bot, tuple(dict.fromkeys(scopes)), expires, False, now
@@ -187,12 +194,23 @@ class Accounts:
         """Return a token."""
         return self._store.token(token_id)
 
-    def operator_token(self) -> str | None:
-        """Make the operator's token if there is no operator yet, and return its secret."""
+    def make_operator(self, hand_over: Callable[[str], None]) -> bool:
+        """Make the operator's account and token if there is none yet; `hand_over` gets the secret before it counts.
+
+        A crash in between leaves a secret that opens nothing, and the next start makes another.
+        """
         if self._store.has_account(OPERATOR):
-            return None
+            return False
+        secret = _new_secret()
+        hand_over(secret)
         self._store.create_account(OPERATOR)
-        return self.issue(OPERATOR, "", SCOPES, 0)[1]
+        self.issue(OPERATOR, "", SCOPES, 0, secret)
+        return True
+
+    def is_revoked(self, token_id: str) -> bool:
+        """Return whether a token is worthless by now."""
+        row = self._store.token(token_id)
+        return row is None or row.revoked
 
     def house_token(self, account: str, bot: str) -> str:
         """Make the house's own account and bot if they are missing, and return a token that lasts a year."""
@@ -223,6 +241,10 @@ class Accounts:
 
 class VersionChanged(BadRequest):
     """A version's label belongs to something else."""
+
+
+def _new_secret() -> str:
+    return f"lictor_{secrets.token_urlsafe(32)}"
 
 
 def hash_of(secret: str) -> str:

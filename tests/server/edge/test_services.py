@@ -122,7 +122,9 @@ async def status(call: Any) -> str:
 async def operated(folder: Path) -> AsyncIterator[tuple[Evening, Desk]]:
     """Serve with accounts, and give the operator's desk."""
     async with evening(folder, dev=False) as held:
-        secret = await asyncio.to_thread(held.running.accounts.operator_token)
+        secrets: list[str] = []
+        await asyncio.to_thread(held.running.accounts.make_operator, secrets.append)
+        (secret,) = secrets
         assert secret is not None
         yield held, Desk(held, secret)
 

@@ -305,7 +305,7 @@ async def test_a_bot_that_is_full_or_leaves_takes_no_challenge() -> None:
         refused = await carol.refusal(challenge("bob"))
         assert (refused.reason, refused.field) == (say.Reason.OPPONENT_ABSENT, "challenge.opponent")
         refused = await alice.refusal(say.AnswerChallenge(made.id, accept=True))
-        assert refused.reason == say.Reason.LIMIT
+        assert refused.reason == say.Reason.BUSY
         assert refused.retry_after_ms > 0
         alice.say(say.Resign(match_id))
         await bob.hear(say.MatchEnded)

@@ -62,7 +62,7 @@ from lictor.engine.julius_caesar.worlds import counterpart, redeal
 __all__ = [
     "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "apply",
     "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load", "new_game",
-    "observation", "outcome", "parse_action", "redeal", "sample", "snapshot", "to_act",
+    "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act",
     "turn_number",
 ]  # fmt: skip
 
@@ -153,7 +153,12 @@ def outcome(state: State) -> Outcome | None:
     if not isinstance(phase, Over):
         return None
     winner = None if phase.winner == NOBODY else SEATS[phase.winner]
-    return Outcome(winner, phase.reason, dict(zip(SEATS, state.victory_points(), strict=True)))
+    return Outcome(winner, phase.reason, score(state))
+
+
+def score(state: State) -> dict[Seat, int]:
+    """Return the victory points of each seat (1.2)."""
+    return dict(zip(SEATS, state.victory_points(), strict=True))
 
 
 def turn_number(state: State) -> int:

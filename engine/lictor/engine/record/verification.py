@@ -164,6 +164,8 @@ def _check_end(record: Record, game: AnyGame, state: Any, last: int) -> None:
         return
     if reached is not None:
         raise RecordError(last, f"it says {kind}, but the replayed game had come to its own end")
+    if written["score"] not in ({}, dict(game.score(state))):
+        raise RecordError(last, f"it says the score is {written['score']!r:.60}; it is {dict(game.score(state))!r:.60}")
     if kind in _BY_A_SEAT and (seat is None or winner is None or winner == seat):
         raise RecordError(last, f"{kind} needs the seat that lost by it, and another that won")
     if kind in _BY_NOBODY and winner is not None:

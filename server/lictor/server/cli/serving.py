@@ -126,13 +126,14 @@ async def _serve(config: Config, home: Path, bots: tuple[str, ...]) -> None:
 
 def _hand_over_token(config: Config, home: Path, running: Running) -> None:
     """At the first start, write the operator's token where only the operator can read it."""
-    secret = running.accounts.operator_token()
-    if secret is None:
-        return
     path = home / "operator.token"
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(secret + "\n")
-    notes.print(f"The operator's token is in {path} (mode 600).")
+
+    def hand_over(secret: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(secret + "\n")
+
+    if running.accounts.make_operator(hand_over):
+        notes.print(f"The operator's token is in {path} (mode 600).")

@@ -159,7 +159,7 @@ class PlayEdge:
             try:
                 request = pb.PlayRequest.FromString(raw)
             except DecodeError:
-                bad += 1
+                bad += self._weigh(session, stamp)
                 text = "these bytes are no PlayRequest; see play_service.proto"
                 house.refuse(session, Refused(Reason.MALFORMED, text), 0)
                 continue
@@ -171,12 +171,16 @@ class PlayEdge:
             try:
                 message = decode(request, house.settings)
             except Malformed as error:
-                bad += 1
+                bad += self._weigh(session, stamp)
                 house.refuse(session, error.refused, request.request_id)
                 continue
             bad = 0
             house.handle(session, message, request.request_id, stamp)
         session.link.close("INVALID_ARGUMENT", f"{bad} messages in a row could not be read")
+
+    def _weigh(self, session: Session, stamp: float) -> int:
+        """Count a message that cannot be read; beyond the rate limit it weighs as much as all that are allowed."""
+        return _MALFORMED_IN_A_ROW if session.bucket.take(stamp) else 1
 
     # --- Hello ---
 
@@ -199,7 +203,11 @@ class PlayEdge:
         encoder.words, encoder.typed = "words" in who.features, "no_typed" not in who.features
         if link.end is not None:
             return None
-        return self._house.join(who, link, request.request_id)
+        session = self._house.join(who, link, request.request_id)
+        revoked: bool = bool(who.token_id) and await asyncio.to_thread(self._accounts.is_revoked, who.token_id)
+        if revoked:
+            self._house.part_token(who.token_id)  # while it was being looked up
+        return session
 
     async def _introduce(self, hello: pb.Hello) -> tuple[Refused | None, Introduction | None]:
         house = self._house

@@ -51,6 +51,7 @@ class Chair:
     shown: int = 0  # how many of them are on disk
     acknowledged: int = 0
     strikes: int = 0
+    refusals: int = 0
     offer: str = ""  # "", "open", or the number of decisions at which an offer was refused
     server_ms: float = 0.0
     think_ms: float = 0.0

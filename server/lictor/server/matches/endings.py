@@ -29,7 +29,6 @@ class Verdict:
     seat: str | None
     winner: str | None
     reason: str
-    score: tuple[int, ...]
     text: str
 
 
@@ -40,31 +39,40 @@ def by_the_game(game: AnyGame, state: Any) -> Verdict:
     score = tuple(outcome.score[seat] for seat in game.SEATS)
     points = " : ".join(map(str, score))
     if outcome.winner is None:
-        return Verdict("draw", None, None, outcome.reason, score, f"a draw ({outcome.reason}, {points})")
+        return Verdict("draw", None, None, outcome.reason, f"a draw ({outcome.reason}, {points})")
     text = f"{outcome.winner} won ({outcome.reason}, {points})"
-    return Verdict("victory", None, outcome.winner, outcome.reason, score, text)
+    return Verdict("victory", None, outcome.winner, outcome.reason, text)
 
 
 def by_a_seat(kind: str, seat: str, game: AnyGame) -> Verdict:
     """Return the end that one seat brings on itself."""
     winner = next(other for other in game.SEATS if other != seat)
-    return Verdict(kind, seat, winner, kind, (), f"{_LOSSES[kind].format(seat=seat)}; {winner} won")
+    return Verdict(kind, seat, winner, kind, f"{_LOSSES[kind].format(seat=seat)}; {winner} won")
 
 
 def server_abort(text: str) -> Verdict:
     """Return the end that is the server's fault."""
-    return Verdict("server_abort", None, None, "server_abort", (), f"the server had to end it: {text}")
+    return Verdict("server_abort", None, None, "server_abort", f"the server had to end it: {text}")
 
 
-DRAW_AGREED = Verdict("draw_agreed", None, None, "draw_agreed", (), "a draw was agreed")
+DRAW_AGREED = Verdict("draw_agreed", None, None, "draw_agreed", "a draw was agreed")
 
 
 def write_record(match: Match, verdict: Verdict, at: float) -> tuple[bytes, Ending]:
     """Return the record of a match that ended at a time, and its ending as lists show it. Takes a while."""
-    ending = Ending(verdict.kind, verdict.seat or "", verdict.winner or "", verdict.reason, verdict.score, verdict.text)
     recorder = _sound(match) if verdict.kind == "server_abort" else match.recorder or _sound(match)
     when = datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(timespec="milliseconds")
-    record = recorder.finish(when, match.house.key, termination=verdict.kind, seat=verdict.seat, winner=verdict.winner)
+    score = match.game.score(recorder.state)
+    record = recorder.finish(
+        when,
+        match.house.key,
+        termination=verdict.kind,
+        seat=verdict.seat,
+        winner=verdict.winner,
+        score=score,
+    )
+    points = tuple(score[seat] for seat in match.game.SEATS)
+    ending = Ending(verdict.kind, verdict.seat or "", verdict.winner or "", verdict.reason, points, verdict.text)
     return record, ending
 
 

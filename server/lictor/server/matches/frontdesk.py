@@ -106,7 +106,7 @@ class FrontDesk:
         if message.accept and (no_room or session.free() <= 0 or challenge.session.free() <= 0):
             who = "the server" if no_room else "one of the two"
             text = f"{who} can take no more matches now; the challenge stands"
-            raise Refusal(Reason.LIMIT, text, limit="max_matches", retry_after_ms=1000)
+            raise Refusal(Reason.BUSY, text, retry_after_ms=1000)
         del self._lobby.challenges[challenge.id]
         session.link.offer(Done("", request))
         if message.accept:

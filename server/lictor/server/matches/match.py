@@ -51,6 +51,7 @@ from lictor.server.store import Ending, Line, MatchRow, OpenMatch, Store
 HISTORY_PAGE = 1000
 _TIMER_SLACK_S = 0.05  # an Act that came in time may still be on its way through the loop
 _RESUME_S = 10.0  # after a restart a seat has so long to come back before its clock goes on, at the least
+_REFUSALS_NOTED = 1000  # a seat
 _NEVER = float("inf")
 
 
@@ -329,7 +330,10 @@ class Match:
         self.reply(chair, refused, request)
 
     def note_refusal(self, chair: Chair, refused: Refused) -> None:
-        """Write a refusal into a seat's transcript, in full."""
+        """Write a refusal into a seat's transcript, in full; but no end of them."""
+        chair.refusals += 1
+        if chair.refusals > _REFUSALS_NOTED:
+            return
         facts: dict[str, Any] = {"reason": refused.reason.name.lower(), "text": refused.text}
         if refused.field:
             facts["field"] = refused.field
