@@ -22,6 +22,7 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/lictor bench engine
+	$(BIN)/lictor bench server
 
 soak: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m soak

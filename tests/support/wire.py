@@ -30,8 +30,8 @@ from lictor.v1 import record_service_pb2_grpc as record_rpc
 
 P = ParamSpec("P")
 
-WAIT = 10.0  # longer than any answer takes
-LONGEST = 40.0  # longer than any test takes
+WAIT = 30.0  # longer than any answer takes, on a machine that has other things to do
+LONGEST = 90.0  # longer than any test takes
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 GAME = "julius_caesar"
 BY_THE_GAME = (match_pb2.TERMINATION_KIND_VICTORY, match_pb2.TERMINATION_KIND_DRAW)

@@ -95,7 +95,7 @@ async def test_a_second_hello_ends_the_stream(tmp_path: Path) -> None:
         refused = await bot.refusal(hello=bot.introduction())
         assert name_of(refused.reason) == "HELLO_EXPECTED"
         assert refused.field == "hello"
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(20):
             assert (await bot.end())[0] is grpc.StatusCode.FAILED_PRECONDITION
 
 
@@ -827,7 +827,7 @@ async def test_a_bot_that_never_reads_is_disconnected_and_its_opponent_unharmed(
             sent += 50
             await asyncio.sleep(0)
         assert (await other.act(other.decides[match])).applied == 1
-        await eventually(lambda: "deaf" not in held.running.house.sessions, "the bot that does not read is let go", 3)
+        await eventually(lambda: "deaf" not in held.running.house.sessions, "the bot that does not read is let go", 20)
         back = await held.bot("deaf")
         assert (await back.act(await back.decide(match))).applied == 1
         assert (await deaf.end())[0] in (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.ABORTED)
