@@ -42,7 +42,7 @@ Order: TypeAlias = messages.Choice | str | int  # a text is its notation, a numb
 GAME = "julius_caesar"
 CAESAR, POMPEY = registry.get(GAME).SEATS
 LONGEST_S = 20_000.0  # of virtual time, for one test
-PATIENCE_S = 30.0  # of real time, for one write
+PATIENCE_S = 120.0  # of real time, for one write: machines can be very busy
 _NAP_S = 0.0002
 
 

@@ -744,7 +744,7 @@ class Challenge(_message.Message):
     game: _builtins.str
     """The game."""
     seat: _builtins.str
-    """The seat wished for; empty: drawn by lot."""
+    """The seat wished for; empty: either, as balanced as it comes out."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Its options, as in Seek."""
@@ -811,7 +811,7 @@ class Challenged(_message.Message):
     game: _builtins.str
     """The game."""
     seat: _builtins.str
-    """The seat this bot would have; empty: drawn by lot."""
+    """The seat this bot would have; empty: either, as balanced as it comes out."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Its options, all of them."""

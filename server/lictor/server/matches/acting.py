@@ -129,6 +129,8 @@ def _repeat(match: Match, chair: Chair, act: Act, request: int) -> None:
             return
     applied = min(len(act.choices), len(batch))
     stopped = batch[-1].stopped if applied == len(batch) else Stop.NOT
+    if applied < len(act.choices) and not stopped:
+        stopped = Stop.NEWS  # more than was sent then: the rest has not been carried out
     match.reply(chair, Accepted(match.id, act.decision, applied, stopped), request)
 
 

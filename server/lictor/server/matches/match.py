@@ -449,7 +449,7 @@ class Match:
             return
         if self._resume_at is not None and now >= self._resume_at:
             self._resume_clocks(now)
-        for chair in self.chairs.values():
+        for chair in sorted(self.chairs.values(), key=self._deadline):  # if both are late, who was late first
             if self._deadline(chair) <= now and chair.pending is not None:
                 # Once more round the loop: an Act that came in time must have had the time to get here.
                 if chair.pending.overdue:
