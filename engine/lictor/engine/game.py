@@ -203,6 +203,9 @@ class Game(Protocol[S, A, E, O]):
     def evaluate(self, state: S, seat: Seat) -> float:
         """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
 
+    def advise(self, state: S, seat: Seat, chance: Chance, style: str = "steady") -> A:
+        """Return a legal action that a sensible player of `style` ("novice", "steady") might take; quickly."""
+
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]
 

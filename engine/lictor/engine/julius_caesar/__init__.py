@@ -19,6 +19,7 @@ from lictor.engine.game import (
     sha256_of,
 )
 from lictor.engine.julius_caesar import (
+    advice,
     battle,
     cards,
     evaluation,
@@ -60,10 +61,9 @@ from lictor.engine.julius_caesar.state import FIRST_YEAR, NOBODY, TURNS, State, 
 from lictor.engine.julius_caesar.worlds import counterpart, redeal
 
 __all__ = [
-    "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "apply",
-    "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load", "new_game",
-    "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act",
-    "turn_number",
+    "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "advise",
+    "apply", "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load",
+    "new_game", "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act", "turn_number",
 ]  # fmt: skip
 
 OPTIONS = {
@@ -181,6 +181,11 @@ def catalog(options: Options) -> dict[str, Any]:
 def evaluate(state: State, seat: Seat) -> float:
     """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
     return evaluation.evaluate(state, _seat_index(seat))
+
+
+def advise(state: State, seat: Seat, chance: Chance, style: str = "steady") -> Action:
+    """Return a legal action that a sensible player of `style` might take."""
+    return advice.advise(state, _seat_index(seat), _legal(state, _seat_index(seat)), chance, style)
 
 
 def load(dumped: Mapping[str, Any], chance: Chance) -> State:
