@@ -63,7 +63,8 @@ from lictor.engine.julius_caesar.worlds import counterpart, redeal
 __all__ = [
     "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "advise",
     "apply", "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load",
-    "new_game", "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act", "turn_number",
+    "new_game", "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act",
+    "turn_number",
 ]  # fmt: skip
 
 OPTIONS = {
