@@ -15,6 +15,8 @@ Viewer: TypeAlias = str
 Options: TypeAlias = Mapping[str, object]
 
 SPECTATOR: Viewer = "spectator"
+MOST_CLAIMS = 200  # that a bot says it believes, about one position
+CLAIM_LENGTH = 80
 
 
 class GameError(Exception):
@@ -26,7 +28,7 @@ class IllegalAction(GameError):
 
 
 class BadNotation(GameError):
-    """The text is not an action of this game."""
+    """The text is not an action, or not a claim, of this game."""
 
 
 class UnknownSeat(IllegalAction):
@@ -93,6 +95,16 @@ class Action(Protocol):
 
     def __str__(self) -> str: ...
     def __hash__(self) -> int: ...
+
+
+class Claim(Protocol):
+    """A statement about what is hidden, true or not in a full state. `str` gives its notation."""
+
+    @property
+    def kind(self) -> str:
+        """What it is about: the first word of its notation."""
+
+    def __str__(self) -> str: ...
 
 
 class Event(Protocol):
@@ -167,6 +179,18 @@ class Game(Protocol[S, A, E, O]):
     def parse_action(self, text: str) -> A:
         """Read an action from its notation, or raise `BadNotation`."""
 
+    def parse_claim(self, text: str) -> Claim:
+        """Read a claim about what is hidden from its notation, or raise `BadNotation`."""
+
+    def holds(self, state: S, claim: Any) -> bool:
+        """Tell whether a claim is true in `state`; raise `BadNotation` if it names what is not in the game."""
+
+    def believe(self, worlds: Sequence[S], viewer: Viewer) -> list[tuple[str, float]]:
+        """Return up to `MOST_CLAIMS` claims about what `viewer` cannot see, each with its share of `worlds`, smoothed.
+
+        The worlds are full states that look alike to him, as `sample` draws them.
+        """
+
     def describe(self, event: E, viewer: Viewer) -> str:
         """Tell in words what `viewer` sees of `event`; empty if nothing."""
 
@@ -203,8 +227,11 @@ class Game(Protocol[S, A, E, O]):
     def evaluate(self, state: S, seat: Seat) -> float:
         """Estimate `seat`'s chance to win, between 0 and 1, from full knowledge."""
 
-    def advise(self, state: S, seat: Seat, chance: Chance, style: str = "steady") -> A:
-        """Return a legal action that a sensible player of `style` ("novice", "steady") might take; quickly."""
+    def advise(self, state: S, seat: Seat, chance: Chance, style: str = "steady") -> list[A]:
+        """Return what a sensible player of `style`, "novice" or "steady", might do, quickly.
+
+        The first action is legal now; others are to follow it, as far as they will be legal then.
+        """
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]
@@ -213,6 +240,11 @@ AnyGame: TypeAlias = Game[Any, Any, Any, Any]
 def seen_events(events: Iterable[Any], viewer: Viewer) -> list[Any]:
     """Return the events as `viewer` sees them, without those he does not notice."""
     return [seen for event in events if (seen := event.seen_by(viewer)) is not None]
+
+
+def smoothed(number: int, of: int) -> float:
+    """Return a share as the chance to believe in: never 0 and never 1."""
+    return (number + 0.5) / (of + 1)
 
 
 def plain_values(value: Any) -> Any:

@@ -11,22 +11,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from lictor.engine.chance import Chance, SeededChance
-from lictor.engine.game import AnyGame, Seat
+from lictor.engine.game import AnyGame, IllegalAction, Seat
 
 TURNS_AHEAD = 1  # a playout ends with the game turn, or so many turns later
-MOST_DECISIONS = 400  # of a playout
+WORLDS = 16  # states drawn for a decision, at most
+PER_ACTION = 12  # playouts that tell one simple choice from another, for each 200 of the budget
+_MOST_DECISIONS = 400  # of a playout
+_LONGEST_PLAN = 60  # orders
 _GRAIN = 1 << 20  # values are multiples of its inverse, so that sums are exact and the same on every machine
 _SEEDS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """An action, with the chance to win after it: the mean over playouts, and the standard error of that mean."""
+    """An action, with the chance to win after it: the mean over playouts, and the standard error of that mean.
+
+    `plan` begins with the action; further orders were to follow it.
+    """
 
     action: Any
     playouts: int
     value: float
     error: float
+    plan: tuple[Any, ...] = ()
 
 
 def sample_worlds(game: AnyGame, observation: Any, events: Sequence[Any], number: int, chance: Chance) -> list[Any]:
@@ -36,12 +43,25 @@ def sample_worlds(game: AnyGame, observation: Any, events: Sequence[Any], number
 
 def play_on(game: AnyGame, state: Any, chance: Chance, turns: int = TURNS_AHEAD) -> None:
     """Play a state on, in place, as `advise` has it, until `turns` game turns are over or the game is."""
-    last = game.turn_number(state) + turns
-    for _ in range(MOST_DECISIONS):
+    _play_until(game, state, chance, game.turn_number(state) + turns)
+
+
+def _play_until(game: AnyGame, state: Any, chance: Chance, turn: int) -> None:
+    for _ in range(_MOST_DECISIONS):
         seats = game.to_act(state)
-        if not seats or game.turn_number(state) >= last:
+        if not seats or game.turn_number(state) >= turn:
             return
-        game.apply(state, seats[0], game.advise(state, seats[0], chance))
+        follow(game, state, seats[0], game.advise(state, seats[0], chance))
+
+
+def follow(game: AnyGame, state: Any, seat: Seat, actions: Sequence[Any]) -> None:
+    """Carry out actions of `seat`, in place, as far as they are legal; the first is."""
+    game.apply(state, seat, actions[0])
+    for action in actions[1:]:
+        try:
+            game.apply(state, seat, action)
+        except IllegalAction:
+            return
 
 
 def value_of(game: AnyGame, state: Any, seat: Seat) -> float:
@@ -49,13 +69,14 @@ def value_of(game: AnyGame, state: Any, seat: Seat) -> float:
     return round(game.evaluate(state, seat) * _GRAIN) / _GRAIN
 
 
-def playout(game: AnyGame, world: Any, seat: Seat, action: Any | None, seed: int, turns: int = TURNS_AHEAD) -> float:
-    """Return the chance of `seat` to win after one playout of `world`, begun with `action` where there is one."""
+def playout(game: AnyGame, world: Any, seat: Seat, plan: Sequence[Any], seed: int, turns: int = TURNS_AHEAD) -> float:
+    """Return the chance of `seat` to win after one playout of `world`, begun with the orders of `plan`, if any."""
     chance = SeededChance(seed)
     state = game.copy(world, chance)
-    if action is not None:
-        game.apply(state, seat, action)
-    play_on(game, state, chance, turns)
+    last = game.turn_number(state) + turns
+    if plan:
+        follow(game, state, seat, plan)
+    _play_until(game, state, chance, last)
     return value_of(game, state, seat)
 
 
@@ -68,12 +89,25 @@ def weigh(
     chance: Chance,
     turns: int = TURNS_AHEAD,
 ) -> list[Weighed]:
-    """Return what each action of `seat` leads to, in the order given, for about `playouts` playouts in all.
+    """Return what each action of `seat` leads to, in the order given, for about `playouts` playouts in all."""
+    return weigh_plans(game, worlds, seat, [(action,) for action in actions], playouts, chance, turns)
 
-    The worse half is dropped again and again, so that the good actions get most of the playouts. Playout k of every
-    action is of the same world with the same chance: what differs is the choice.
+
+def weigh_plans(
+    game: AnyGame,
+    worlds: Sequence[Any],
+    seat: Seat,
+    plans: Sequence[tuple[Any, ...]],
+    playouts: int,
+    chance: Chance,
+    turns: int = TURNS_AHEAD,
+) -> list[Weighed]:
+    """Return what each plan of `seat` leads to, in the order given, for about `playouts` playouts in all.
+
+    The worse half is dropped again and again, so that the good plans get most of the playouts. Playout k of every
+    plan is of the same world with the same chance: what differs is the choice.
     """
-    tries = [_Try(action) for action in actions]
+    tries = [_Try(plan) for plan in plans]
     left, seeds, rounds = list(tries), list[int](), max(1, math.ceil(math.log2(len(tries) or 1)))
     for number in range(rounds):
         each = max(1, playouts // (rounds * len(left)))
@@ -81,17 +115,84 @@ def weigh(
         seeds += [chance.draw(_SEEDS) for _ in range(each)]
         for one in left:
             for k in range(first, first + each):
-                one.add(playout(game, worlds[k % len(worlds)], seat, one.action, seeds[k], turns))
+                one.add(playout(game, worlds[k % len(worlds)], seat, one.plan, seeds[k], turns))
         if number < rounds - 1:
             left = sorted(left, key=lambda one: -one.mean)[: (len(left) + 1) // 2]
     return [one.weighed() for one in tries]
 
 
-class _Try:
-    __slots__ = ("action", "count", "squares", "total")
+def best_of(weighed: Sequence[Weighed]) -> Weighed:
+    """Return the best of what was weighed most: what was dropped early was not seen to be good."""
+    most = max(one.playouts for one in weighed)
+    return max((one for one in weighed if one.playouts == most), key=lambda one: one.value)
 
-    def __init__(self, action: Any) -> None:
-        self.action, self.count, self.total, self.squares = action, 0, 0.0, 0.0
+
+def make_plans(
+    game: AnyGame, worlds: Sequence[Any], seat: Seat, actions: Sequence[Any], number: int, chance: Chance
+) -> list[tuple[Any, ...]]:
+    """Return about `number` different plans: what `advise` would do till another must decide, and single actions."""
+    found: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    if len(actions) <= number:
+        found |= {(str(action),): (action,) for action in actions}
+    for k in range(2 * number):
+        if len(found) >= number:
+            break
+        style = "steady" if k % 4 == 0 else "restless"
+        plan = _plan(game, worlds[k % len(worlds)], seat, style, chance)
+        found.setdefault(tuple(map(str, plan)), plan)
+    while len(found) < min(number, len(actions)):
+        action = actions[chance.draw(len(actions))]
+        found.setdefault((str(action),), (action,))
+    return list(found.values())
+
+
+def _plan(game: AnyGame, world: Any, seat: Seat, style: str, chance: Chance) -> tuple[Any, ...]:
+    """Return what `seat` would do in a world until somebody else, or chance, has a word."""
+    draws = _Draws(chance)
+    state = game.copy(world, draws)
+    orders: list[Any] = []
+    while game.to_act(state) == (seat,) and not draws.made and len(orders) < _LONGEST_PLAN:
+        for order in game.advise(state, seat, chance, style):
+            try:
+                game.apply(state, seat, order)
+            except IllegalAction:
+                break
+            orders.append(order)
+            if draws.made:
+                break
+    return tuple(orders) or tuple(game.advise(state, seat, chance, style)[:1])
+
+
+def choose(
+    game: AnyGame, observation: Any, events: Sequence[Any], actions: Sequence[Any], playouts: int, chance: Chance
+) -> tuple[Weighed, list[Any]]:
+    """Return what to do with at most about `playouts` playouts, and the worlds it was weighed in."""
+    seat = observation.viewer
+    worlds = sample_worlds(game, observation, events, min(WORLDS, max(4, playouts // 12)), chance)
+    simple = len(actions) <= max(3, playouts // 25)
+    number = len(actions) if simple else max(4, playouts // 8)
+    plans = make_plans(game, worlds, seat, actions, number, chance)
+    enough = min(playouts, len(plans) * max(2, PER_ACTION * playouts // 200)) if simple else playouts
+    return best_of(weigh_plans(game, worlds, seat, plans, enough, chance)), worlds
+
+
+class _Draws:
+    """Passes on draws, and counts them."""
+
+    def __init__(self, inner: Chance) -> None:
+        self._inner = inner
+        self.made = 0
+
+    def draw(self, n: int) -> int:
+        self.made += 1
+        return self._inner.draw(n)
+
+
+class _Try:
+    __slots__ = ("count", "plan", "squares", "total")
+
+    def __init__(self, plan: tuple[Any, ...]) -> None:
+        self.plan, self.count, self.total, self.squares = plan, 0, 0.0, 0.0
 
     def add(self, value: float) -> None:
         self.count += 1
@@ -103,7 +204,8 @@ class _Try:
         return self.total / self.count
 
     def weighed(self) -> Weighed:
-        return Weighed(self.action, self.count, self.mean, error_of(self.count, self.total, self.squares))
+        error = error_of(self.count, self.total, self.squares)
+        return Weighed(self.plan[0], self.count, self.mean, error, self.plan)
 
 
 def error_of(count: int, total: float, squares: float) -> float:

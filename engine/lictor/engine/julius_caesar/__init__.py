@@ -33,6 +33,7 @@ from lictor.engine.julius_caesar import (
 )
 from lictor.engine.julius_caesar.actions import ACTION_TYPES, Action, parse_action
 from lictor.engine.julius_caesar.catalog import catalog_of
+from lictor.engine.julius_caesar.claims import believe, holds, parse_claim
 from lictor.engine.julius_caesar.dumps import dump
 from lictor.engine.julius_caesar.events import Event
 from lictor.engine.julius_caesar.facts import EDITIONS, NAME, RULES_EPOCH, SEATS, facts_for
@@ -62,9 +63,9 @@ from lictor.engine.julius_caesar.worlds import counterpart, redeal
 
 __all__ = [
     "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "advise",
-    "apply", "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "legal_actions", "load",
-    "new_game", "observation", "outcome", "parse_action", "redeal", "sample", "score", "snapshot", "to_act",
-    "turn_number",
+    "apply", "believe", "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "holds",
+    "legal_actions", "load", "new_game", "observation", "outcome", "parse_action", "parse_claim", "redeal", "sample",
+    "score", "snapshot", "to_act", "turn_number",
 ]  # fmt: skip
 
 OPTIONS = {
@@ -184,8 +185,8 @@ def evaluate(state: State, seat: Seat) -> float:
     return evaluation.evaluate(state, _seat_index(seat))
 
 
-def advise(state: State, seat: Seat, chance: Chance, style: str = "steady") -> Action:
-    """Return a legal action that a sensible player of `style` might take."""
+def advise(state: State, seat: Seat, chance: Chance, style: str = "steady") -> list[Action]:
+    """Return a legal action that a sensible player of `style` might take, and perhaps those to follow it."""
     return advice.advise(state, _seat_index(seat), _legal(state, _seat_index(seat)), chance, style)
 
 
