@@ -136,6 +136,16 @@ E = TypeVar("E", bound=Event)
 O = TypeVar("O", bound=Observation)  # noqa: E741
 
 
+class Memory(Protocol):
+    """What a viewer has seen."""
+
+    def see(self, event: Any) -> None:
+        """Take notice of an event, as the viewer sees it."""
+
+    def draw(self, observation: Any, chance: Chance) -> Any:
+        """Draw a full state that fits what the viewer sees now and has seen."""
+
+
 class Game(Protocol[S, A, E, O]):
     """A game: a module with these names."""
 
@@ -217,6 +227,9 @@ class Game(Protocol[S, A, E, O]):
 
     def sample(self, observation: O, events: Sequence[E], chance: Chance) -> S:
         """Draw a full state that fits what a viewer sees now and saw in `events`."""
+
+    def remember(self, observation: O) -> Memory:
+        """Return a memory for the viewer of `observation`, for who draws states again and again."""
 
     def redeal(self, state: S, viewer: Viewer, chance: Chance, keep: frozenset[str] = frozenset()) -> S:
         """Draw everything hidden from `viewer` anew, except what is named in `keep`; it draws on from `chance`."""

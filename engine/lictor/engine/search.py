@@ -38,7 +38,10 @@ class Weighed:
 
 def sample_worlds(game: AnyGame, observation: Any, events: Sequence[Any], number: int, chance: Chance) -> list[Any]:
     """Return states that fit what a seat sees and has seen."""
-    return [game.sample(observation, events, chance) for _ in range(number)]
+    memory = game.remember(observation)
+    for event in events:
+        memory.see(event)
+    return [memory.draw(observation, chance) for _ in range(number)]
 
 
 def play_on(game: AnyGame, state: Any, chance: Chance, turns: int = TURNS_AHEAD) -> None:
@@ -151,24 +154,23 @@ def _plan(game: AnyGame, world: Any, seat: Seat, style: str, chance: Chance) -> 
     draws = _Draws(chance)
     state = game.copy(world, draws)
     orders: list[Any] = []
-    while game.to_act(state) == (seat,) and not draws.made and len(orders) < _LONGEST_PLAN:
+    while True:
         for order in game.advise(state, seat, chance, style):
             try:
                 game.apply(state, seat, order)
             except IllegalAction:
                 break
             orders.append(order)
-            if draws.made:
-                break
-    return tuple(orders) or tuple(game.advise(state, seat, chance, style)[:1])
+        if game.to_act(state) != (seat,) or draws.made or len(orders) >= _LONGEST_PLAN:
+            return tuple(orders)
 
 
 def choose(
-    game: AnyGame, observation: Any, events: Sequence[Any], actions: Sequence[Any], playouts: int, chance: Chance
+    game: AnyGame, observation: Any, memory: Any, actions: Sequence[Any], playouts: int, chance: Chance
 ) -> tuple[Weighed, list[Any]]:
     """Return what to do with at most about `playouts` playouts, and the worlds it was weighed in."""
     seat = observation.viewer
-    worlds = sample_worlds(game, observation, events, min(WORLDS, max(4, playouts // 12)), chance)
+    worlds = [memory.draw(observation, chance) for _ in range(min(WORLDS, max(4, playouts // 12)))]
     simple = len(actions) <= max(3, playouts // 25)
     number = len(actions) if simple else max(4, playouts // 8)
     plans = make_plans(game, worlds, seat, actions, number, chance)

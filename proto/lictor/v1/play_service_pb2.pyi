@@ -1276,25 +1276,65 @@ class Note(_message.Message):
 
     TEXT_FIELD_NUMBER: _builtins.int
     WIN_CHANCE_FIELD_NUMBER: _builtins.int
+    BELIEFS_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """In words, at most 2000 characters."""
     win_chance: _builtins.float
     """Its chance to win, 0 to 1."""
+    @_builtins.property
+    def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Belief]:
+        """What it believes about what is hidden from it, at most 200, no claim twice. Scored against the truth when the match
+        has ended. A note costs no move: a claim that the game does not understand is kept, and marked as such.
+        """
+
     def __init__(
         self,
         *,
         text: _builtins.str = ...,
         win_chance: _builtins.float | None = ...,
+        beliefs: _abc.Iterable[Global___Belief] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_win_chance", b"_win_chance", "win_chance", b"win_chance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_win_chance", b"_win_chance", "text", b"text", "win_chance", b"win_chance"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_win_chance", b"_win_chance", "beliefs", b"beliefs", "text", b"text", "win_chance", b"win_chance"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__win_chance: _TypeAlias = _typing.Literal["win_chance"]  # noqa: Y015
     _WhichOneofArgType__win_chance: _TypeAlias = _typing.Literal["_win_chance", b"_win_chance"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__win_chance) -> _WhichOneofReturnType__win_chance | None: ...
 
 Global___Note: _TypeAlias = Note  # noqa: Y015
+
+@_typing.final
+class Belief(_message.Message):
+    """How sure a bot is of something it cannot see. The truth that counts is that of the moment when the decision was put; of
+    what the other seats answer in secret at the same moment, it is their answer.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLAIM_FIELD_NUMBER: _builtins.int
+    PROBABILITY_FIELD_NUMBER: _builtins.int
+    claim: _builtins.str
+    """A claim about what is hidden, in the notation of the game, such as "at legio_2 rome" or "hand pompey 7"; 1 to 80
+    printable ASCII characters.
+    """
+    probability: _builtins.float
+    """How likely it is, 0 to 1. Needed: a chance that is left out is not a chance of 0."""
+    def __init__(
+        self,
+        *,
+        claim: _builtins.str = ...,
+        probability: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_probability", b"_probability", "probability", b"probability"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probability", b"_probability", "claim", b"claim", "probability", b"probability"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__probability: _TypeAlias = _typing.Literal["probability"]  # noqa: Y015
+    _WhichOneofArgType__probability: _TypeAlias = _typing.Literal["_probability", b"_probability"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__probability) -> _WhichOneofReturnType__probability | None: ...
+
+Global___Belief: _TypeAlias = Belief  # noqa: Y015
 
 @_typing.final
 class Accepted(_message.Message):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 _STOP_S = 5.0
 _TAIL = 20  # lines
+_TAIL_BYTES, _LINE_LENGTH = 65_536, 300
 
 
 class BadContestant(Exception):
@@ -31,12 +32,18 @@ class Contestant:
 
 def contestant(bot: str | None, program: str | None = None) -> Contestant:
     """Return whom a command line names: a house bot, `file.py:Class`, or any program."""
-    if (bot is None) == (program is None):
+    if bot is None and program is None:
         raise BadContestant("name a bot: a house name, file.py:Class, or a program with --exec")
+    if bot is not None and program is not None:
+        raise BadContestant(f"name one of the two, the bot {bot!r} or the program {program!r}")
     if bot is not None:
         path, colon, name = bot.rpartition(":")
         if colon and not Path(path).is_file():
             raise BadContestant(f"there is no file {path}; a bot of your own is named file.py:Class")
+        if not colon and bot.endswith(".py"):
+            raise BadContestant(
+                f"say which class of {bot} is the bot: {bot}:MyBot; or run it with --exec 'python {bot}'"
+            )
         return Contestant(name if colon else bot, (sys.executable, "-m", "lictor.bots", bot))
     assert program is not None
     try:
@@ -45,7 +52,9 @@ def contestant(bot: str | None, program: str | None = None) -> Contestant:
         raise BadContestant(f"--exec {program!r}: {error}") from error
     if not words:
         raise BadContestant("--exec is empty; give a command line such as 'node bot.js'")
-    return Contestant(Path(words[-1]).stem or words[0], tuple(words))
+    # A program is known by the script it runs, if there is one among its words.
+    script = next((word for word in words[1:] if Path(word).is_file()), words[0])
+    return Contestant(Path(script).stem or words[0], tuple(words))
 
 
 class Started:
@@ -60,13 +69,31 @@ class Started:
         code = self.process.returncode
         if code is None:
             return ""
-        return f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+        if code >= 0:
+            return f"exit code {code}"
+        with contextlib.suppress(ValueError):
+            return f"killed by {signal.Signals(-code).name}"
+        return f"killed by signal {-code}"
 
     def tail(self) -> list[str]:
-        """Return the last lines it has said."""
-        with contextlib.suppress(OSError):
-            return self.log.read_text("utf-8", "replace").splitlines()[-_TAIL:]
-        return []
+        """Return the last lines it has said, fit to be printed whatever they are."""
+        try:
+            with self.log.open("rb") as said:
+                said.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
+                text = said.read(_TAIL_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return []
+        return [_printable(line) for line in text.splitlines()[-_TAIL:]]
+
+    def ask_to_end(self) -> None:
+        """Tell it, and whatever it has started, to end; the end of the block waits for it."""
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGTERM)
+
+
+def _printable(line: str) -> str:
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line[:_LINE_LENGTH])
 
 
 @asynccontextmanager

@@ -1,39 +1,58 @@
-"""`python -m lictor.bots NAME --server HOST:PORT`: run a house bot until it is told to stop."""
+"""`python -m lictor.bots BOT --server HOST:PORT`: run a bot until it is told to stop."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import logging
+import os
+import random
 import signal
 import sys
 import time
 from typing import Any
 
-from lictor.bots.registry import BOTS, load
-from lictor.client import Actions, Bot, LictorError, run
+from lictor.bots.files import BadBot
+from lictor.bots.registry import AnyBot, listed, load
+from lictor.client import Actions, AsyncBot, Bot, LictorError, run
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
-    epilog = "Its token, if the server wants one, comes from the environment: LICTOR_TOKEN."
-    parser = argparse.ArgumentParser(prog="python -m lictor.bots", description="Run a house bot.", epilog=epilog)
-    parser.add_argument("bot", choices=sorted(BOTS), help="which bot")
+    """Read the command line, and the environment where it says nothing."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lictor.bots",
+        description="Run a bot of the house, or one of your own.",
+        epilog="Its token, if the server wants one, comes from the environment: LICTOR_TOKEN.",
+    )
+    parser.add_argument("bot", help=f"a house bot: {listed()}; or file.py:Class")
     parser.add_argument("--server", metavar="HOST:PORT", help="default: $LICTOR_TARGET, or localhost:50051")
-    parser.add_argument("--name", help="the name it plays under; default: the bot's")
-    parser.add_argument("--game", default="julius_caesar", help="default: julius_caesar")
+    parser.add_argument("--name", help="the name it plays under; default: the one its token is for, or the bot's")
+    parser.add_argument("--game", help="default: $LICTOR_GAME, or julius_caesar")
     parser.add_argument("--matches", type=int, default=0, help="stop after so many; default: never")
     parser.add_argument("--max-matches", type=int, default=8, help="so many at once; default: 8")
-    parser.add_argument("--seed", type=int, help="answer the same questions in the same way every time")
+    parser.add_argument("--seed", help="answer the same questions in the same way every time; default: $LICTOR_SEED")
     parser.add_argument("--pace", type=float, default=0.0, help="seconds to wait before every answer; default: 0")
-    return parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
+    given.game = given.game or os.environ.get("LICTOR_GAME") or "julius_caesar"
+    try:
+        seed = given.seed or os.environ.get("LICTOR_SEED")
+        given.seed = int(seed) if seed else None
+    except ValueError:
+        parser.error(f"a seed is a whole number, not {seed!r:.40}")
+    return given
 
 
-def paced(bot: type[Bot], seconds: float) -> type[Bot]:
+def paced(bot: AnyBot, seconds: float) -> AnyBot:
     """Return the bot, slowed down so that people can follow."""
     if not seconds:
         return bot
+    if issubclass(bot, AsyncBot):
+        return _paced_async(bot, seconds)
+    return _paced(bot, seconds)
 
+
+def _paced(bot: type[Bot], seconds: float) -> type[Bot]:
     class Paced(bot):  # type: ignore[valid-type, misc]
         """Waits before every answer."""
 
@@ -45,24 +64,42 @@ def paced(bot: type[Bot], seconds: float) -> type[Bot]:
     return Paced
 
 
-def main() -> int:
+def _paced_async(bot: type[AsyncBot], seconds: float) -> type[AsyncBot]:
+    class Paced(bot):  # type: ignore[valid-type, misc]
+        """Waits before every answer."""
+
+        async def decide(self, view: Any, actions: Actions) -> Any:
+            """Wait, then decide."""
+            await asyncio.sleep(seconds)
+            return await super().decide(view, actions)
+
+    return Paced
+
+
+def main(arguments: list[str] | None = None) -> int:
     """Play until all is played, or a signal comes."""
-    given = parse()
+    given = parse(arguments)
     # A polite stop is the same whichever signal asks for it.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    logging.basicConfig(level=logging.WARNING, format=f"{given.name or given.bot}: %(message)s")
+    own = given.bot.rpartition(":")[2]
+    logging.basicConfig(level=logging.WARNING, format=f"{given.name or own}: %(message)s")
+    if given.seed is not None:
+        random.seed(given.seed)  # for bots in files; as long as they play one match at a time, that is enough
     try:
+        bot = paced(load(given.bot, given.seed), given.pace)
+        # A token knows whom it is for; without one the name is all there is.
+        name = given.name or ("" if os.environ.get("LICTOR_TOKEN") else own)
         run(
-            paced(load(given.bot, given.seed), given.pace),
+            bot,
             given.server,
             seek=given.game,
             matches=given.matches,
             max_matches=given.max_matches,
-            name=given.name or given.bot,
+            name=name,
         )
-    except LictorError as error:
+    except (BadBot, LictorError) as error:
         logging.error("%s", error)
-        return 1
+        return 2 if isinstance(error, BadBot) else 1
     return 0
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from lictor.client import Action, Actions, Bot
+
+
+def stream(seed: int | None, view: Any) -> random.Random:
+    """Return random numbers for one seat of one match: with a seed the same ones, whatever else is played meanwhile."""
+    return random.Random(None if seed is None else f"{seed}/{view.match_id}/{view.seat}")
 
 
 class RandomBot(Bot):
     """Takes any legal action, each as likely as the others."""
 
-    seeds: Iterator[str | None] = itertools.repeat(None)  # one for each match
+    seed: ClassVar[int | None] = None
 
-    def __init__(self) -> None:
-        self._random = random.Random(next(self.seeds))
+    def on_start(self, view: Any) -> None:
+        """Make the random numbers of this match."""
+        self._random = stream(self.seed, view)
 
     def decide(self, view: Any, actions: Actions) -> Action:
         """Return any of the actions."""
@@ -25,12 +29,4 @@ class RandomBot(Bot):
 
 def make(seed: int | None) -> type[Bot]:
     """Return the bot; with a seed it answers the same questions in the same way every time."""
-    if seed is None:
-        return RandomBot
-
-    class SeededRandomBot(RandomBot):
-        """Takes any legal action, the same one every time."""
-
-        seeds = (f"{seed}/{match}" for match in itertools.count())
-
-    return SeededRandomBot
+    return type("RandomBot", (RandomBot,), {"seed": seed})

@@ -1,16 +1,43 @@
-"""The house bots by name."""
+"""The bots by name: those of the house, and classes in files."""
 
 from __future__ import annotations
 
 import importlib
+import re
+from typing import Any, TypeAlias
 
-from lictor.client import Bot
+from lictor.bots import files
+from lictor.bots.files import BadBot
+from lictor.client import AsyncBot, Bot
 
-# Modules with a function make(seed); imported when they are needed, because some bring an engine with them.
-BOTS = {"random": "lictor.bots.random"}
+AnyBot: TypeAlias = type[Bot] | type[AsyncBot]
+
+# Those that are shown; each is a module with a function make(seed, ...), imported when it is needed, because some bring
+# an engine with them. Any scout-N thinks about so many lines of play.
+NAMES = ("random", "novice", "steady", "scout-50", "scout-200", "scout-1000")
+_SCOUT = re.compile(r"scout-([1-9]\d{0,5})")
+_MOST = 100_000
 
 
-def load(name: str, seed: int | None = None) -> type[Bot]:
-    """Return a house bot."""
-    bot: type[Bot] = importlib.import_module(BOTS[name]).make(seed)
+def load(name: str, seed: int | None = None) -> AnyBot:
+    """Return a bot: of the house, or file.py:Class; raise `BadBot` if there is none."""
+    if ":" in name or name.endswith(".py"):
+        return files.load(name)
+    module, arguments = find(name)
+    bot: AnyBot = importlib.import_module(f"lictor.bots.{module}").make(seed, **arguments)
     return bot
+
+
+def find(name: str) -> tuple[str, dict[str, Any]]:
+    """Return the module of a house bot, and what its `make` takes beside the seed."""
+    scout = _SCOUT.fullmatch(name)
+    if scout is not None and int(scout[1]) <= _MOST:
+        return "scout", {"budget": int(scout[1])}
+    if name not in NAMES:
+        raise BadBot(f"there is no house bot {name!r:.60}; there are {listed()}; a bot of your own is file.py:Class")
+    return name, {}
+
+
+def listed() -> str:
+    """Return the names of the house bots, for people."""
+    return f"{', '.join(NAMES)} (or any scout-N, N from 1 to {_MOST})"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, SupportsFloat
 
 from lictor.client.actions import Actions, Answer
 from lictor.client.results import Result
 from lictor.client.views import Event
 from lictor.v1 import play_service_pb2 as pb
+
+_MOST_BELIEFS = 200
+_LONGEST_CLAIM = 80
 
 
 class Player:
@@ -32,11 +35,16 @@ class Player:
     def on_end(self, result: Result) -> Any:
         """Learn how the match ended."""
 
-    def note(self, text: str, win_chance: float | None = None) -> None:
-        """Attach a note to this decision; only this bot's owner sees it before the match has ended."""
-        if win_chance is not None and not 0 <= win_chance <= 1:
-            raise ValueError(f"a win chance lies between 0 and 1, not {win_chance}")
-        self._note = pb.Note(text=text[:2000], win_chance=win_chance)
+    def note(self, text: str = "", win_chance: float | None = None, beliefs: Mapping[str, float] | None = None) -> None:
+        """Attach a note to this decision: kept for this bot's owner, who can have it when the match has ended.
+
+        `beliefs` are claims about what is hidden, each with its probability: `{"at legio_2 rome": 0.25}`.
+        """
+        if win_chance is not None and not _is_chance(win_chance):
+            raise ValueError(f"a win chance lies between 0 and 1, not {win_chance!r:.60}")
+        self._note = pb.Note(
+            text=text[:2000], win_chance=win_chance, beliefs=_beliefs({} if beliefs is None else beliefs)
+        )
 
     def resign(self) -> None:
         """Give up the match; what `decide` returns then does not matter."""
@@ -45,6 +53,25 @@ class Player:
     def offer_draw(self) -> None:
         """Offer a draw along with the next answer."""
         self._offers_draw = True
+
+
+def _is_chance(value: Any) -> bool:
+    return isinstance(value, SupportsFloat) and bool(0 <= value <= 1)  # type: ignore[operator]
+
+
+def _beliefs(beliefs: Any) -> list[pb.Belief]:
+    if not isinstance(beliefs, Mapping):
+        raise ValueError(f"beliefs are a mapping of claims to probabilities, not {type(beliefs).__name__}")
+    if len(beliefs) > _MOST_BELIEFS:
+        raise ValueError(f"a note has at most {_MOST_BELIEFS} beliefs, not {len(beliefs)}")
+    for claim, probability in beliefs.items():
+        if not isinstance(claim, str) or not 0 < len(claim) <= _LONGEST_CLAIM:
+            raise ValueError(f"a claim is a text of 1 to {_LONGEST_CLAIM} characters, not {claim!r:.100}")
+        if not claim.isascii() or not claim.isprintable():
+            raise ValueError(f"a claim has printable ASCII characters only, not {claim!r}")
+        if not _is_chance(probability):
+            raise ValueError(f"the probability of {claim!r} lies between 0 and 1, and is not {probability!r:.60}")
+    return [pb.Belief(claim=claim, probability=float(probability)) for claim, probability in beliefs.items()]
 
 
 class Bot(Player):

@@ -56,7 +56,7 @@ from lictor.engine.julius_caesar.phases import (
     WinterDisband,
     WinterNavis,
 )
-from lictor.engine.julius_caesar.sampling import sample
+from lictor.engine.julius_caesar.sampling import remember, sample
 from lictor.engine.julius_caesar.snapshots import snapshot
 from lictor.engine.julius_caesar.state import FIRST_YEAR, NOBODY, TURNS, State, deciders
 from lictor.engine.julius_caesar.worlds import counterpart, redeal
@@ -64,8 +64,8 @@ from lictor.engine.julius_caesar.worlds import counterpart, redeal
 __all__ = [
     "EDITIONS", "FOG", "NAME", "OPTIONS", "RULES_EPOCH", "SEATS", "Action", "Event", "Observation", "State", "advise",
     "apply", "believe", "catalog", "copy", "counterpart", "describe", "digest", "dump", "evaluate", "holds",
-    "legal_actions", "load", "new_game", "observation", "outcome", "parse_action", "parse_claim", "redeal", "sample",
-    "score", "snapshot", "to_act", "turn_number",
+    "legal_actions", "load", "new_game", "observation", "outcome", "parse_action", "parse_claim", "redeal", "remember",
+    "sample", "score", "snapshot", "to_act", "turn_number",
 ]  # fmt: skip
 
 OPTIONS = {

@@ -45,10 +45,32 @@ class Slot(NamedTuple):
 
 def sample(observation: Observation, events: Sequence[Event], chance: Chance) -> State:
     """Draw a full state that fits what a viewer sees now and saw in `events`; it draws on from `chance`."""
-    belief = Belief(known_facts(observation.data), observation.deployment, observation.viewer)
+    memory = remember(observation)
     for event in events:
-        belief.see(event)
-    return draw_world(belief, observation, chance)
+        memory.see(event)
+    return memory.draw(observation, chance)
+
+
+def remember(observation: Observation) -> Memory:
+    """Return a memory for the viewer of `observation`, to which nothing has happened yet."""
+    return Memory(Belief(known_facts(observation.data), observation.deployment, observation.viewer))
+
+
+class Memory:
+    """What a viewer has seen, kept so that it need not be gone through again for each state that is drawn."""
+
+    __slots__ = ("_belief",)
+
+    def __init__(self, belief: Belief) -> None:
+        self._belief = belief
+
+    def see(self, event: Event) -> None:
+        """Take notice of an event, as the viewer sees it."""
+        self._belief.see(event)
+
+    def draw(self, observation: Observation, chance: Chance) -> State:
+        """Draw a full state that fits what the viewer sees now and has seen; it draws on from `chance`."""
+        return draw_world(self._belief, observation, chance)
 
 
 def draw_world(belief: Belief, seen: Observation, chance: Chance) -> State:

@@ -25,6 +25,7 @@ class Decision:
     legal: Sequence[Any]
     seen: int  # how many events the seat had seen
     action: Any  # what was played; None: the match ended before
+    follows: bool  # right on the seat's last answer: neither chance nor another seat had a word in between
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,17 @@ def look(played: Record, game: AnyGame, seat: Seat, data: Mapping[str, Any] | No
     answers = iter([game.parse_action(entry["action"]) for entry in played.actions if entry["seat"] == seat])
     events, decisions, owes, state, opening = list[Any](), list[Decision](), False, None, None
     for n, (state, happened) in enumerate(replay(played, game, data)):
+        follows = False
         if n == 0:
             opening = game.observation(state, seat)
         elif played.actions[n - 1]["seat"] == seat:
-            owes = False
+            owes, follows = False, not played.actions[n - 1]["draws"]
         events += seen_events(happened, seat)
         # While others answer in secret, what was asked stands as it was.
         if not owes and seat in game.to_act(state):
             owes = True
-            decisions.append(_decision(game, state, seat, len(decisions) + 1, len(events), next(answers, None)))
+            asked = len(decisions) + 1, len(events)
+            decisions.append(_decision(game, state, seat, asked, next(answers, None), follows))
     winner = played.footer["outcome"]["winner"]
     return Perspective(
         game,
@@ -91,7 +94,9 @@ def look(played: Record, game: AnyGame, seat: Seat, data: Mapping[str, Any] | No
     )
 
 
-def _decision(game: AnyGame, state: Any, seat: Seat, number: int, seen: int, action: Any) -> Decision:
+def _decision(game: AnyGame, state: Any, seat: Seat, asked: tuple[int, int], action: Any, follows: bool) -> Decision:
+    number, seen = asked
     situation = _INSIDE_A_NAME.sub(" ", game.FOG.situation(state)).lower()
     legal = game.legal_actions(state, seat)
-    return Decision(number, game.turn_number(state), situation, game.observation(state, seat), legal, seen, action)
+    observation, turn = game.observation(state, seat), game.turn_number(state)
+    return Decision(number, turn, situation, observation, legal, seen, action, follows)

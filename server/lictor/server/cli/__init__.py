@@ -8,7 +8,20 @@ import click
 
 from lictor.engine.chance import ChanceError
 from lictor.engine.game import GameError
-from lictor.server.cli import bots, demo, playing, proofs, records, remote, serving
+from lictor.server.cli import (
+    bots,
+    checkbot,
+    demo,
+    notes,
+    playing,
+    practice,
+    proofs,
+    records,
+    rehearsals,
+    remote,
+    reviews,
+    serving,
+)
 
 
 class House(click.Group):
@@ -32,8 +45,11 @@ def main() -> None:
 
 
 records.record_group.add_command(remote.fetch)
+records.record_group.add_command(notes.notes)
+records.record_group.add_command(rehearsals.decide_again)
+records.record_group.add_command(reviews.review)
 for command in (
     serving.serve, bots.bot, remote.matches, remote.watch, remote.account, demo.demo, playing.selfplay,
-    records.record_group, proofs.leakcheck, proofs.bench,
+    practice.practice, records.record_group, proofs.leakcheck, proofs.bench, checkbot.checkbot,
 ):  # fmt: skip
     main.add_command(command)

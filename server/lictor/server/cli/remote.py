@@ -209,5 +209,7 @@ def fetch(
         content = remote.transcript(match, transcript) if transcript else remote.record(match)
     path = output or Path(f"{match}.{transcript}.jsonl" if transcript else f"{match}.jsonl")
     path.write_bytes(content)
-    hint = "" if transcript else f" Check it: lictor record verify {path}"
+    hint = f" Check it: lictor record verify {path}"
+    if transcript:
+        hint = f" Score its notes: lictor record notes {match}.jsonl {path} --seat {transcript}"
     out.print(f"Wrote {path}.{hint}")

@@ -27,7 +27,8 @@ from lictor.server.edge.play import PlayEdge
 from lictor.server.edge.records import RecordEdge
 from lictor.server.edge.registering import hush, register, server_stream, service_of
 from lictor.server.edge.watch import WatchEdge
-from lictor.server.matches.house import House
+from lictor.server.matches.frontdesk import FrontDesk
+from lictor.server.matches.house import House, MakeDesk
 from lictor.server.matches.settings import MESSAGE_BYTES, Settings
 from lictor.server.metrics import Metrics
 from lictor.server.store.sqlite import SqliteStore
@@ -70,6 +71,8 @@ class Config:
     client_ca: Path | None = None
     signing_key: Ed25519PrivateKey | None = None
     settings: Settings = field(default_factory=Settings)
+    accounts: type[Accounts] = Accounts  # who is let in, and as whom
+    desk: MakeDesk = FrontDesk  # who plays whom
 
 
 @dataclass(slots=True)
@@ -100,8 +103,16 @@ async def serving(config: Config) -> AsyncIterator[Running]:
     lag = Lag(metrics.lag.set)
     guest = Guest()
     try:
-        accounts = Accounts(store, dev=config.dev)
-        house = House(store, codec_for, config.settings, metrics=metrics, key=config.signing_key, lag=lag.now)
+        accounts = config.accounts(store, dev=config.dev)
+        house = House(
+            store,
+            codec_for,
+            config.settings,
+            metrics=metrics,
+            key=config.signing_key,
+            lag=lag.now,
+            desk=config.desk,
+        )
         await guest.start(house.run)
         server = grpc.aio.server(options=CHANNEL_OPTIONS)
         healthy = _register(server, house, accounts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from lictor.engine.game import CLAIM_LENGTH, MOST_CLAIMS
 from lictor.server.edge.convert.wire import Memo, sized, tag, varint
 from lictor.server.matches import messages as say
 from lictor.server.matches.clocks import BadClock, Clock
@@ -295,14 +296,35 @@ def _act(act: pb.Act, settings: Settings) -> say.Act:
             choices.append(say.Choice(typed=choice.action))
         else:
             choices.append(say.Choice())
-    note: dict[str, Any] | None = None
-    if act.HasField("note"):
-        note = {"text": act.note.text[:2000], "decision": act.decision_id}
-        if act.note.HasField("win_chance"):
-            if not 0 <= act.note.win_chance <= 1:
-                raise Malformed("a win chance lies between 0 and 1", "act.note.win_chance")
-            note["win_chance"] = round(act.note.win_chance, 6)
+    note = _note(act.note, act.decision_id) if act.HasField("note") else None
     return say.Act(act.match_id, act.decision_id, choices, note)
+
+
+def _note(note: pb.Note, decision: int) -> dict[str, Any]:
+    noted: dict[str, Any] = {"text": note.text[:2000], "decision": decision}
+    if note.HasField("win_chance"):
+        if not 0 <= note.win_chance <= 1:
+            raise Malformed("a win chance lies between 0 and 1", "act.note.win_chance")
+        noted["win_chance"] = round(note.win_chance, 6)
+    if len(note.beliefs) > MOST_CLAIMS:
+        raise Malformed(f"a note has at most {MOST_CLAIMS} beliefs, not {len(note.beliefs)}", "act.note.beliefs")
+    if note.beliefs:
+        noted["beliefs"] = _beliefs(note.beliefs)
+    return noted
+
+
+def _beliefs(given: Iterable[pb.Belief]) -> dict[str, float]:
+    beliefs: dict[str, float] = {}
+    for i, belief in enumerate(given):
+        where, claim = f"act.note.beliefs[{i}]", belief.claim
+        if not 0 < len(claim) <= CLAIM_LENGTH or not claim.isascii() or not claim.isprintable():
+            raise Malformed(f"a claim has 1 to {CLAIM_LENGTH} printable ASCII characters", f"{where}.claim")
+        if claim in beliefs:
+            raise Malformed("the same claim is made twice", f"{where}.claim")
+        if not belief.HasField("probability") or not 0 <= belief.probability <= 1:
+            raise Malformed("a belief needs a probability between 0 and 1", f"{where}.probability")
+        beliefs[claim] = round(belief.probability, 6)
+    return beliefs
 
 
 def _clock(message: pb.Seek | pb.Challenge, settings: Settings, where: str) -> Clock | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lictor.engine.game import GameError
@@ -48,12 +49,14 @@ def act(match: Match, chair: Chair, act: Act, request: int, stamp: float) -> Non
         text = f"{chair.seat} may not {actions[0]!s:.80}: it is not among the legal actions of this decision"
         _strike(match, chair, act, text, request, "act.actions[0]")
         return
+    # Before anything is carried out: nothing may go wrong between that and the disk.
+    note = _marked(match, act.note) if act.note else None
     chair.acknowledged = pending.events
     chair.bank_ms = match.clock.spend(chair.bank_ms, charged)
     chair.charge(think_ms, charged)
     before = match.table.lengths()
     rows, stopped = _carry_out(match, chair, act, actions, index)
-    lines = [match.line(chair, "note", act.note)] if act.note else []
+    lines = [match.line(chair, "note", note)] if note else []
     over = not match.game.to_act(match.table.state)
     concerned = None if over else match.table.concerned(chair, before)
     match.house.store.append(match.id, rows, lines, match.outbox.queue(concerned))
@@ -102,6 +105,20 @@ def _row(match: Match, chair: Chair, played: Played, think_ms: int) -> ActionRow
         match.house.wall(),
         played.index,
     )
+
+
+def _marked(match: Match, note: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a note as it is kept: claims that are none of this game's cost nothing, but are named."""
+    odd = [claim for claim in note.get("beliefs", ()) if not _is_claim(match, claim)]
+    return {**note, "not_understood": odd} if odd else note
+
+
+def _is_claim(match: Match, text: str) -> bool:
+    try:
+        match.game.parse_claim(text)
+    except GameError:
+        return False
+    return True
 
 
 def _index_of(legal: Any, action: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from lictor.server.matches.lobby import Lobby, OpenChallenge, OpenSeek, Start, Terms
 from lictor.server.matches.messages import (
@@ -22,10 +22,31 @@ if TYPE_CHECKING:
     from lictor.server.matches.house import House
 
 
-class FrontDesk:
-    """Takes seeks and challenges."""
+class Desk(Protocol):
+    """Where bots ask for matches, and where it is decided who plays whom."""
 
-    def __init__(self, house: House, start: Start, lot: Callable[[int], int]) -> None:
+    def pair(self) -> None:
+        """Start the matches that can be started; asked for whenever something has changed, and once a second."""
+
+    def expire(self) -> None:
+        """Close what has been open too long."""
+
+    def forget(self, session: Session) -> None:
+        """Drop all that a bot asked for, or was asked."""
+
+    def seek(self, session: Session, message: Seek, request: int) -> None: ...
+    def challenge(self, session: Session, message: Challenge, request: int) -> None: ...
+    def answer_challenge(self, session: Session, message: AnswerChallenge, request: int) -> None: ...
+    def cancel(self, session: Session, wanted: str, request: int) -> None: ...
+
+
+Lot: TypeAlias = Callable[[int], int]  # a number below the given one
+
+
+class FrontDesk:
+    """Takes seeks and challenges of anybody who comes."""
+
+    def __init__(self, house: House, start: Start, lot: Lot) -> None:
         self._house = house
         self._lobby = Lobby(start, lot)
 

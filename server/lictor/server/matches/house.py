@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from lictor.engine import registry
 from lictor.engine.game import AnyGame, BadOption, GameError
-from lictor.server.matches.frontdesk import FrontDesk
-from lictor.server.matches.lobby import Terms
+from lictor.server.matches.frontdesk import Desk, FrontDesk, Lot
+from lictor.server.matches.lobby import Start, Terms
 from lictor.server.matches.match import Match
 from lictor.server.matches.messages import (
     Act,
@@ -55,6 +55,7 @@ from lictor.server.store import Ending, Finished, MatchRow, OpenMatch, Store
 log = structlog.get_logger()
 
 CodecFor: TypeAlias = Callable[[str, Mapping[str, Any]], Codec]
+MakeDesk: TypeAlias = Callable[["House", Start, Lot], Desk]
 _MOST_SETTINGS = 64
 _ABOUT_MATCHES = (Act, Entropy, Resign, OfferDraw, AnswerDraw, GetHistory, Observe)
 
@@ -84,18 +85,19 @@ class House:
         wall: Callable[[], float] = time.time,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
         new_secret: Callable[[], bytes] = lambda: secrets.token_bytes(32),
-        lot: Callable[[int], int] = secrets.randbelow,
+        lot: Lot = secrets.randbelow,
+        desk: MakeDesk = FrontDesk,
     ) -> None:
         self.store, self.settings, self.key = store, settings, key
         self.metrics = metrics or Metrics()
         self.lag, self.wall = lag, wall
         self.matches: dict[str, Match] = {}
         self.sessions: dict[str, Session] = {}
-        self.illegal_actions = settings.limits.illegal_actions
+        self.illegal_actions, self.reproducible = settings.limits.illegal_actions, settings.reproducible
         self._codec_for, self.new_id, self._new_secret = codec_for, new_id, new_secret
         self._seats: dict[str, dict[str, str]] = {}  # bot -> open match -> seat
         self._settings: dict[tuple[Any, ...], Setting] = {}
-        self._desk = FrontDesk(self, self._start, lot)
+        self._desk = desk(self, self._start, lot)
         self._nursery: trio.Nursery | None = None
         self._entered = 0
         self.closing = False
@@ -337,11 +339,19 @@ class House:
 
     # --- Matches ---
 
-    def _start(self, terms: Terms, seats: Mapping[str, Session], origins: Mapping[str, str]) -> None:
+    def _start(
+        self,
+        terms: Terms,
+        seats: Mapping[str, Session],
+        origins: Mapping[str, str],
+        *,
+        match: str = "",
+        secret: bytes = b"",
+    ) -> None:
         options = terms.plain_options()
         setting = self.settle(terms.game, options)
         row = MatchRow(
-            self.new_id(),
+            match or self.new_id(),
             terms.game,
             options,
             setting.data,
@@ -349,14 +359,14 @@ class House:
             {seat: session.bot for seat, session in seats.items()},
             {seat: session.who.version for seat, session in seats.items()},
             terms.clock.values(),
-            self._new_secret(),
+            secret or self._new_secret(),
             self.wall(),
         )
-        match = Match(row, setting.game, setting.engine_options, setting.codec, self)
-        self._enter(match)
+        made = Match(row, setting.game, setting.engine_options, setting.codec, self)
+        self._enter(made)
         for seat, session in seats.items():
-            match.chairs[seat].session = session
-        match.open(origins)
+            made.chairs[seat].session = session
+        made.open(origins)
 
     def _resume(self, found: OpenMatch) -> None:
         row = found.row

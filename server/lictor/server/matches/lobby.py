@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol
 
 from lictor.server.matches.clocks import Clock
 from lictor.server.matches.session import Session
@@ -52,8 +52,22 @@ def _fit(seek: OpenSeek, other: OpenSeek) -> bool:
     return other.session.bot != seek.session.bot and (not seek.seat or seek.seat != other.seat)
 
 
-# Terms, who sits where, and by seat the id of the seek or challenge that led there.
-Start: TypeAlias = Callable[[Terms, Mapping[str, Session], Mapping[str, str]], None]
+class Start(Protocol):
+    """Starts a match."""
+
+    def __call__(
+        self,
+        terms: Terms,
+        seats: Mapping[str, Session],
+        origins: Mapping[str, str],
+        *,
+        match: str = "",
+        secret: bytes = b"",
+    ) -> None:
+        """Start a match: who sits where, and by seat the id of the seek or challenge that led there.
+
+        Without an id or a secret it gets fresh ones.
+        """
 
 
 class Lobby:

@@ -61,6 +61,7 @@ class Surroundings(Protocol):
     store: Store
     key: Ed25519PrivateKey | None
     illegal_actions: int
+    reproducible: bool
 
     def now(self) -> float: ...
     def wall(self) -> float: ...
@@ -146,6 +147,8 @@ class Match:
         self.house.store.create_match(self.row, self.outbox.queue())
         for seat, chair in self.chairs.items():
             self.outbox.after(seat, partial(self._announce, chair, chair.session, origins[seat]))
+        if self.house.reproducible:
+            self._begin()
 
     def _begin(self) -> None:
         """Fix the entropies on disk; what is dealt from them leaves only then."""
@@ -375,14 +378,19 @@ class Match:
             self.finish(endings.by_the_game(self.game, self.table.state))
             return
         self.table.open_decisions()
-        for chair in self.chairs.values():
-            if chair.pending is None or chair.pending.asked:
-                continue
+        for chair in self._to_be_asked():
+            assert chair.pending is not None
             chair.pending.asked = True
             # Worked out now: when it is released the position may be further on.
             question = self._question(chair, cause) if chair.session is not None else None
             self.outbox.after(chair.seat, partial(self._release_decision, chair, chair.pending, question))
         self._set_alarm()
+
+    def _to_be_asked(self) -> list[Chair]:
+        owing = [chair for chair in self.chairs.values() if chair.pending is not None]
+        if self.house.reproducible:
+            owing = owing[:1]
+        return [chair for chair in owing if chair.pending is not None and not chair.pending.asked]
 
     def _release_decision(self, chair: Chair, pending: Pending | None, question: Decide | None) -> None:
         assert pending is not None

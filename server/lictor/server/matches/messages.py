@@ -80,7 +80,7 @@ class Act:
     match: str
     decision: int
     choices: Sequence[Choice]
-    note: Mapping[str, Any] | None = None
+    note: Mapping[str, Any] | None = None  # text and decision; win_chance and beliefs (claim: probability) if any
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,3 +40,6 @@ class Settings:
     ping_s: float = 5.0
     challenge_s: float = 60.0
     data_sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by name
+    # Nothing but secrets and answers decides what a record says: no entropy of the players is taken, and simultaneous
+    # decisions are asked for one after another, in seat order. For practice, where nobody must be convinced.
+    reproducible: bool = False

@@ -22,6 +22,7 @@ class Atlas:
             for block, row in enumerate(facts.dice)
         ]
         self.distance = [_distances(facts, space) for space in range(len(facts.spaces))]
+        self.near = [[1 / (1 + far) / (1 + far) if far < FAR else 0.0 for far in row] for row in self.distance]
         self.limit = [{way.to: way for way in facts.roads[space]} for space in range(len(facts.spaces))]
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from lictor.engine.chance import Chance
 from lictor.engine.julius_caesar.actions import Action, BlockAlong, Sail
-from lictor.engine.julius_caesar.advice.forces import FAR, atlas_of, force, odds, threat
+from lictor.engine.julius_caesar.advice.forces import atlas_of, force, odds, threat
 from lictor.engine.julius_caesar.advice.style import Style
 from lictor.engine.julius_caesar.facts import PLUTO
 from lictor.engine.julius_caesar.phases import Moves
 from lictor.engine.julius_caesar.state import TURNS, State
+
+Way: TypeAlias = tuple[int, BlockAlong]  # a block, and its order
+Ways: TypeAlias = dict[int, list[Way]]  # by origin
 
 _RESERVE = 0.75  # what a block is worth that comes in round 2
 _STEP = 0.11  # a step, in victory points
@@ -39,7 +43,7 @@ class Map:
         phase = state.phase
         assert type(phase) is Moves
         self.phase = phase
-        self.ways: dict[int, dict[int, list[tuple[int, BlockAlong]]]] = {}
+        self.ways: dict[int, Ways] = {}
         blocks, spaces, at = state.facts.block_index, state.facts.space_index, state.at
         for action in legal:
             if isinstance(action, BlockAlong):
@@ -47,6 +51,13 @@ class Map:
                 rows = self.ways.setdefault(spaces[action.path[-1]], {}).setdefault(at[block], [])
                 rows.append((block, action))
         self._spare: dict[int, int] = {}
+        self._dangers: dict[int, tuple[float, int]] = {}
+        self._pulls: dict[int, float] = {}
+        self._goals = [
+            (city, value)
+            for city, value in state.facts.valued
+            if state.stacks[1 - seat][city] or not state.stacks[seat][city]
+        ]
 
     def spare(self, origin: int) -> int:
         """Return how many blocks may leave a place: cities of value keep a garrison."""
@@ -54,12 +65,12 @@ class Map:
         if known is None:
             stack = self.state.stacks[self.seat][origin]
             keep = 0
-            if self.style.keeps_garrisons and origin not in self.state.fights:
+            if origin not in self.state.fights:
                 keep = 1 if self.state.facts.vp[origin] else 0
             known = self._spare[origin] = len(stack) - keep
         return known
 
-    def leave(self, origin: int, rows: list[tuple[int, BlockAlong]], most: int) -> list[tuple[int, BlockAlong]]:
+    def leave(self, origin: int, rows: list[Way], most: int) -> list[Way]:
         """Return the strongest blocks that may go, each by one way, at most `most`."""
         punch, steps, navis = self.atlas.punch, self.state.steps, self.state.facts.is_navis
         one_way: dict[int, BlockAlong] = {}
@@ -68,6 +79,21 @@ class Map:
                 one_way[block] = order
         best = sorted(one_way, key=lambda block: (navis[block], -punch[block][steps[block]], block))
         return [(block, one_way[block]) for block in best[: min(most, self.spare(origin))]]
+
+    def danger(self, space: int) -> tuple[float, int]:
+        """Return what the enemy could throw at a place."""
+        known = self._dangers.get(space)
+        if known is None:
+            known = self._dangers[space] = threat(self.state, space, 1 - self.seat)
+        return known
+
+    def pull(self, space: int) -> float:
+        """Return how near a place is to cities of value that are not ours."""
+        known = self._pulls.get(space)
+        if known is None:
+            near = self.atlas.near[space]
+            known = self._pulls[space] = sum([value * near[city] for city, value in self._goals])
+        return known
 
     def points(self, origin: int, order: Action) -> int:
         """Return what it costs to begin with a group."""
@@ -79,13 +105,16 @@ def advise(state: State, seat: int, legal: Sequence[Action], chance: Chance, sty
     found = Map(state, seat, legal, style)
     enemy, own = state.stacks[1 - seat], state.stacks[seat]
     best = Project(_LEAST, [legal[0]])
+    aims = _aims(found)
     for target, origins in found.ways.items():
         if enemy[target]:
             project = _attack(found, target, origins)
         elif own[target]:
-            project = _relieve(found, target, origins)
+            wanted = origins if found.danger(target)[1] else _aiming(origins, aims, target)
+            project = _relieve(found, target, wanted)
         else:
-            project = _occupy(found, target, origins)
+            wanted = origins if state.facts.vp[target] else _aiming(origins, aims, target)
+            project = _occupy(found, target, wanted)
         if project is not None:
             project.worth += style.misjudge(chance)
             if project.worth > best.worth:
@@ -93,7 +122,24 @@ def advise(state: State, seat: int, legal: Sequence[Action], chance: Chance, sty
     return best.orders
 
 
-def _attack(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAlong]]]) -> Project | None:
+def _aims(found: Map) -> dict[int, int]:
+    """Return for each origin the place from which cities of value are nearest."""
+    best: dict[int, tuple[float, int]] = {}
+    enemy, is_sea = found.state.stacks[1 - found.seat], found.state.facts.is_sea
+    for target, origins in found.ways.items():
+        if not enemy[target] and not is_sea[target]:
+            pull = found.pull(target)
+            for origin in origins:
+                if origin not in best or pull > best[origin][0]:
+                    best[origin] = pull, target
+    return {origin: target for origin, (_, target) in best.items()}
+
+
+def _aiming(origins: Ways, aims: dict[int, int], target: int) -> Ways:
+    return {origin: rows for origin, rows in origins.items() if aims.get(origin) == target}
+
+
+def _attack(found: Map, target: int, origins: Ways) -> Project | None:
     """6.12: attack, from the place of most men first; other roads bring reserves, as far as points go."""
     state, seat, facts = found.state, found.seat, found.state.facts
     limits = facts.limit_pluto if state.played[seat] == PLUTO else facts.limit_attack
@@ -141,7 +187,7 @@ def _with_relief(found: Map, target: int, theirs: tuple[float, int]) -> tuple[fl
     state, seat = found.state, found.seat
     if state.player1 != seat:
         return theirs
-    more = threat(state, target, 1 - seat)
+    more = found.danger(target)
     return theirs[0] + 0.3 * more[0], theirs[1] + int(0.3 * more[1])
 
 
@@ -162,12 +208,12 @@ def _worth(style: Style, prize: float, ours: tuple[float, int], theirs: tuple[fl
     )
 
 
-def _occupy(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAlong]]]) -> Project | None:
+def _occupy(found: Map, target: int, origins: Ways) -> Project | None:
     """Take a vacant place with few men if it is safe, with more if it is not; or come nearer to the enemy."""
-    state, seat, facts = found.state, found.seat, found.state.facts
+    state, facts = found.state, found.state.facts
     if facts.is_sea[target]:
         return None
-    danger = threat(state, target, 1 - seat)
+    danger = found.danger(target)
     value = facts.vp[target] * (1.3 if found.late else 1.0)
     best: Project | None = None
     for origin, rows in origins.items():
@@ -177,7 +223,7 @@ def _occupy(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAlo
             continue
         if isinstance(rows[0][1], Sail):
             men = men[:1]
-        nearer = 0.0 if found.late else _pull(found, target) - _pull(found, origin)
+        nearer = 0.0 if found.late else found.pull(target) - found.pull(origin)
         few = men[-1:] if value and not danger[1] else men
         held = odds(force(state, [block for block, _ in few]), danger)
         left = _left(found, origin, few)
@@ -187,12 +233,12 @@ def _occupy(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAlo
     return best
 
 
-def _relieve(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAlong]]]) -> Project | None:
+def _relieve(found: Map, target: int, origins: Ways) -> Project | None:
     """Send men to an own city in danger, or nearer to the enemy."""
     state, seat, facts = found.state, found.seat, found.state.facts
     if facts.is_sea[target]:
         return None
-    danger = threat(state, target, 1 - seat)
+    danger = found.danger(target)
     hits, steps = force(state, state.stacks[seat][target])
     before = odds((hits, steps), danger)
     value = facts.vp[target] * 1.6 + _FOOTHOLD
@@ -210,31 +256,21 @@ def _relieve(found: Map, target: int, origins: dict[int, list[tuple[int, BlockAl
             continue
         more = force(state, [block for block, _ in men])
         after = odds((hits + more[0], steps + more[1]), danger)
-        nearer = 0.0 if found.late else _pull(found, target) - _pull(found, origin)
+        nearer = 0.0 if found.late else found.pull(target) - found.pull(origin)
         worth = value * (after - before) - _left(found, origin, men) - _COST * price + nearer * len(men) * 0.5
         if best is None or worth > best.worth:
             best = Project(worth, [order for _, order in men])
     return best
 
 
-def _left(found: Map, origin: int, men: list[tuple[int, BlockAlong]]) -> float:
+def _left(found: Map, origin: int, men: list[Way]) -> float:
     """Return what the place is less worth that they leave."""
     state, seat, facts = found.state, found.seat, found.state.facts
-    if not found.style.keeps_garrisons or origin in state.fights:
+    if origin in state.fights:
         return 0.0
     stack = state.stacks[seat][origin]
-    danger = threat(state, origin, 1 - seat)
+    danger = found.danger(origin)
     value = facts.vp[origin] * 1.6 + _FOOTHOLD
     gone = {block for block, _ in men}
     stay = [block for block in stack if block not in gone]
     return value * (odds(force(state, stack), danger) - (odds(force(state, stay), danger) if stay else 0.0))
-
-
-def _pull(found: Map, space: int) -> float:
-    """Return how near a place is to cities of value that are not ours."""
-    near, own, enemy = found.atlas.distance[space], found.state.stacks[found.seat], found.state.stacks[1 - found.seat]
-    pull = 0.0
-    for city, value in found.state.facts.valued:
-        if (enemy[city] or not own[city]) and near[city] < FAR:
-            pull += value / (1 + near[city]) / (1 + near[city])
-    return pull

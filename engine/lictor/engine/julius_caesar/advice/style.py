@@ -15,7 +15,6 @@ class Style:
 
     noise: float = 0.0  # by how much a choice may be misjudged, in victory points
     counts_odds: bool = True  # before he attacks
-    keeps_garrisons: bool = True  # in cities of value
     minds_supply: bool = True  # of the winter
     retreats: bool = True  # in time
 
@@ -27,5 +26,5 @@ class Style:
 STYLES = {
     "steady": Style(noise=0.06),
     "restless": Style(noise=0.5),  # sees what steady sees, and tries other things: for a search to choose from
-    "novice": Style(noise=0.5, counts_odds=False, keeps_garrisons=False, minds_supply=False, retreats=False),
+    "novice": Style(noise=0.3, counts_odds=False, minds_supply=False, retreats=False),
 }

@@ -1,0 +1,69 @@
+"""Give lessons to a bot, one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from lictor.engine.game import AnyGame
+from lictor.server.contestants import Contestant
+from lictor.server.edge.course.course import Course
+from lictor.server.edge.course.failing import Failed
+from lictor.server.edge.course.lessons import LESSONS, Lesson
+
+_FIRST = LESSONS[0].name
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a lesson went: in words, and what to do about it."""
+
+    name: str
+    passed: bool
+    what: str
+    hint: str
+    seconds: float
+    said: tuple[str, ...] = ()  # the last lines of a bot that failed
+
+
+async def give(
+    who: Contestant,
+    game: AnyGame,
+    folder: Path,
+    *,
+    patience: float,
+    seed: int,
+    lessons: Collection[str] = (),
+    tell: Callable[[Report], None] = lambda _: None,
+) -> list[Report]:
+    """Give all lessons, or those that are named; `tell` hears of each as it is over."""
+    course = Course(game, who, folder, patience=patience, seed=seed)
+    reports: list[Report] = []
+    async with course.open():
+        for lesson in LESSONS:
+            if lessons and lesson.name not in lessons:
+                continue
+            if reports and reports[0].name == _FIRST and not reports[0].passed:
+                report = Report(lesson.name, False, "not tried: the bot does not connect", "", 0.0)
+            else:
+                report = await _give(course, lesson)
+            reports.append(report)
+            tell(report)
+    return reports
+
+
+async def _give(course: Course, lesson: Lesson) -> Report:
+    began = time.monotonic()
+    course.ledger.refused.clear()
+    try:
+        words = await lesson.give(course)
+        await course.clear()
+        course.check_alive()
+    except Failed as failed:
+        said = tuple(course.tail())
+        await course.end_bot()  # the next lesson gets a fresh one
+        await course.clear()
+        return Report(lesson.name, False, failed.what, failed.hint, time.monotonic() - began, said)
+    return Report(lesson.name, True, words, "", time.monotonic() - began)
