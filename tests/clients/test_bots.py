@@ -89,6 +89,7 @@ def test_a_seed_a_match_and_a_seat_give_the_same_answers_whatever_else_is_played
 def test_house_bots_have_names_and_some_a_budget() -> None:
     assert [find(name) for name in NAMES if "-" not in name] == [("random", {}), ("novice", {}), ("steady", {})]
     assert find("scout-1") == ("scout", {"budget": 1})
+    assert all(issubclass(load(name, 7), Bot) for name in NAMES)
     assert find("scout-100000") == ("scout", {"budget": 100_000})
 
 

@@ -24,13 +24,12 @@ from lictor.server.contestants import BadContestant, Contestant, contestant
 from lictor.server.matches import messages as say
 from lictor.server.matches.clocks import Clock
 from lictor.server.matches.settings import Settings
-from lictor.server.practice.plan import CLOCK, SIDES, Plan, Side
+from lictor.server.practice.plan import SIDES, Plan, Side
 from lictor.server.practice.running import Practised, practise
 from lictor.server.practice.summary import Game, elo, quantile, summarise, wilson
 from support.seats import CAESAR, GAME, POMPEY, on_a_clock, opened, quiet, seek
 
 LONGEST_S = 60
-QUICK = Clock(per_decision_ms=300, reconnect_grace_ms=300)
 _TIMES = ("think_ms", "link", "sha256")  # the last two cover the first
 
 HEAD = """
@@ -186,15 +185,15 @@ def records(folder: Path) -> list[list[dict[str, Any]]]:
 def test_the_same_seed_gives_the_same_records_but_for_the_times(tmp_path: Path) -> None:
     random = contestant("random")
     for folder, jobs in (("one", 1), ("two", 1), ("four", 4)):
-        practised = play(plan(tmp_path / folder, random, random, 3, jobs=jobs))
+        practised = play(plan(tmp_path / folder, random, random, 2, jobs=jobs))
         assert practised.stopped is None
-        assert [game.number for game in practised.games] == [0, 1, 2]
+        assert [game.number for game in practised.games] == [0, 1]
     one, two, four = (records(tmp_path / folder) for folder in ("one", "two", "four"))
-    assert len(one) == 3
+    assert len(one) == 2
     assert min(len(record) for record in one) > 50
     assert one == two == four
-    assert [record[0]["match"] for record in one] == [f"practice-7-000{n}" for n in (1, 2, 3)]
-    assert [record[0]["seats"][CAESAR] for record in one] == ["random-1", "random-2", "random-1"]
+    assert [record[0]["match"] for record in one] == ["practice-7-0001", "practice-7-0002"]
+    assert [record[0]["seats"][CAESAR] for record in one] == ["random-1", "random-2"]
     assert all(set(record[0]["entropies"].values()) == {""} for record in one)
 
 
@@ -236,7 +235,8 @@ def test_a_bot_that_only_waits_for_challenges_gets_its_games(tmp_path: Path) -> 
 # --- Trouble ---
 
 CRASH = HEAD.replace("self.resign()", "print('alas', flush=True); os._exit(7)") + "run(Quitter)"
-HANG = HEAD.replace("self.resign()", "time.sleep(1000)") + "run(Quitter)"
+HANG = HEAD.replace("self.resign()", "time.sleep(1000)") + "run(Quitter, max_matches=3)"
+SOUND = HEAD.replace("self.resign()", "pass") + "run(Quitter, max_matches=3)"
 NEVER = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(1000)"
 RAW = """
 import os, time, grpc
@@ -297,24 +297,35 @@ OTHER_GAME = HEAD + "run(Quitter, seek='chess')"
         ("chess", OTHER_GAME, "exited", "exit code 1"),
         ("first", GARBAGE_FIRST, "exited", "exit code 1"),
         ("later", GARBAGE_LATER, "crashed", "exit code 1"),
-        ("hang", HANG, "hung", "3 games in a row"),
     ],
 )
 def test_a_bot_in_trouble_ends_practice_with_a_typed_result(
     tmp_path: Path, name: str, text: str, kind: str, told: str
 ) -> None:
-    bots = program(tmp_path, name, text), program(tmp_path, "sound", QUIT.replace("self.resign()", "pass"))
-    practised = play(plan(tmp_path / "kept", *bots, games=4, clock=QUICK if kind == "hung" else CLOCK))
+    bots = program(tmp_path, name, text), program(tmp_path, "sound", SOUND)
+    practised = play(plan(tmp_path / "kept", *bots, games=4))
     assert practised.stopped is not None
     assert (practised.stopped.kind, practised.stopped.who) == (kind, "bot")
     assert told in practised.stopped.text
     assert name in practised.stopped.text
     assert practised.stopped.hint
-    lost = {"few": 1, "crash": 1, "later": 1, "hang": 3}.get(name, 0)
+    lost = {"few": 1, "crash": 1, "later": 1}.get(name, 0)
     assert [game.winner for game in practised.games] == ["against"] * lost
     assert len(records(tmp_path / "kept")) == lost
-    if name not in ("few", "hang", "killed"):
+    if name not in ("few", "killed"):
         assert practised.stopped.said
+
+
+def test_a_bot_that_hangs_loses_three_games_by_the_clock_and_no_more_are_started(tmp_path: Path) -> None:
+    bots = program(tmp_path, "hang", HANG), program(tmp_path, "sound", SOUND)
+    clock = Clock(base_ms=0, increment_ms=0, per_decision_ms=1500)  # long enough for the other on any machine
+    practised = play(plan(tmp_path / "kept", *bots, games=20, jobs=3, clock=clock))
+    assert practised.stopped is not None
+    assert (practised.stopped.kind, practised.stopped.who) == ("hung", "bot")
+    assert [game.kind for game in practised.games][:3] == ["time"] * 3
+    assert 3 <= len(practised.games) <= 5
+    assert {(game.winner, game.forfeited_by) for game in practised.games} == {("against", "bot")}
+    assert len(records(tmp_path / "kept")) == len(practised.games)
 
 
 def test_trouble_of_the_opponent_is_his(tmp_path: Path) -> None:
@@ -357,7 +368,8 @@ def test_a_bot_that_comes_and_wants_no_match_is_told_apart(tmp_path: Path, name:
 
     practised = play(what, now)
     assert practised.stopped is not None
-    assert (practised.stopped.kind, practised.stopped.who) == (kind, "bot")
+    assert practised.stopped.kind == kind
+    assert practised.stopped.who in SIDES  # both do the same, and either may have come first
     assert practised.games == []
 
 

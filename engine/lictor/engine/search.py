@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from lictor.engine.chance import Chance, SeededChance
@@ -15,7 +15,10 @@ from lictor.engine.game import AnyGame, IllegalAction, Seat
 
 TURNS_AHEAD = 1  # a playout ends with the game turn, or so many turns later
 WORLDS = 16  # states drawn for a decision, at most
-PER_ACTION = 12  # playouts that tell one simple choice from another, for each 200 of the budget
+DOUBT = 0.5  # errors by which a plan must be better than the steady one
+_SIMPLE = 6  # so few actions are weighed one by one
+_PER_PLAN = 8  # playouts of the budget for each plan that is made
+_PER_SIMPLE = 10  # a simple action gets this part of the budget
 _MOST_DECISIONS = 400  # of a playout
 _LONGEST_PLAN = 60  # orders
 _GRAIN = 1 << 20  # values are multiples of its inverse, so that sums are exact and the same on every machine
@@ -34,6 +37,7 @@ class Weighed:
     value: float
     error: float
     plan: tuple[Any, ...] = ()
+    values: tuple[float, ...] = field(default=(), repr=False)  # of each playout
 
 
 def sample_worlds(game: AnyGame, observation: Any, events: Sequence[Any], number: int, chance: Chance) -> list[Any]:
@@ -107,8 +111,9 @@ def weigh_plans(
 ) -> list[Weighed]:
     """Return what each plan of `seat` leads to, in the order given, for about `playouts` playouts in all.
 
-    The worse half is dropped again and again, so that the good plans get most of the playouts. Playout k of every
-    plan is of the same world with the same chance: what differs is the choice.
+    The worse half is dropped again and again, so that the good plans get most of the playouts; the first plan, with
+    which the others are compared, is never dropped. Playout k of every plan is of the same world with the same chance:
+    what differs is the choice.
     """
     tries = [_Try(plan) for plan in plans]
     left, seeds, rounds = list(tries), list[int](), max(1, math.ceil(math.log2(len(tries) or 1)))
@@ -120,23 +125,26 @@ def weigh_plans(
             for k in range(first, first + each):
                 one.add(playout(game, worlds[k % len(worlds)], seat, one.plan, seeds[k], turns))
         if number < rounds - 1:
-            left = sorted(left, key=lambda one: -one.mean)[: (len(left) + 1) // 2]
+            best = sorted(left, key=lambda one: -one.mean)[: (len(left) + 1) // 2]
+            left = best if tries[0] in best else [tries[0], *best[:-1]]
     return [one.weighed() for one in tries]
 
 
-def best_of(weighed: Sequence[Weighed]) -> Weighed:
-    """Return the best of what was weighed most: what was dropped early was not seen to be good."""
+def best_of(weighed: Sequence[Weighed], doubt: float = 0.0) -> Weighed:
+    """Return the best of what was weighed most, or the first, if the best is not better by `doubt` errors."""
+    first = weighed[0]
     most = max(one.playouts for one in weighed)
-    return max((one for one in weighed if one.playouts == most), key=lambda one: one.value)
+    best = max((one for one in weighed if one.playouts == most), key=lambda one: one.value)
+    gains = [mine - other for mine, other in zip(best.values, first.values, strict=False)]
+    gain, squares = sum(gains), sum([gain * gain for gain in gains])
+    return best if gain / len(gains) > doubt * error_of(len(gains), gain, squares) else first
 
 
 def make_plans(
     game: AnyGame, worlds: Sequence[Any], seat: Seat, actions: Sequence[Any], number: int, chance: Chance
 ) -> list[tuple[Any, ...]]:
-    """Return about `number` different plans: what `advise` would do till another must decide, and single actions."""
+    """Return about `number` different plans, the steady one first: what `advise` would do till another must decide."""
     found: dict[tuple[str, ...], tuple[Any, ...]] = {}
-    if len(actions) <= number:
-        found |= {(str(action),): (action,) for action in actions}
     for k in range(2 * number):
         if len(found) >= number:
             break
@@ -171,11 +179,14 @@ def choose(
     """Return what to do with at most about `playouts` playouts, and the worlds it was weighed in."""
     seat = observation.viewer
     worlds = [memory.draw(observation, chance) for _ in range(min(WORLDS, max(4, playouts // 12)))]
-    simple = len(actions) <= max(3, playouts // 25)
-    number = len(actions) if simple else max(4, playouts // 8)
-    plans = make_plans(game, worlds, seat, actions, number, chance)
-    enough = min(playouts, len(plans) * max(2, PER_ACTION * playouts // 200)) if simple else playouts
-    return best_of(weigh_plans(game, worlds, seat, plans, enough, chance)), worlds
+    simple = len(actions) <= _SIMPLE
+    if simple:
+        first = game.advise(worlds[0], seat, chance)[0]
+        plans = [(first,), *((action,) for action in actions if action != first)]
+    else:
+        plans = make_plans(game, worlds, seat, actions, max(4, playouts // _PER_PLAN), chance)
+    enough = min(playouts, len(plans) * max(4, playouts // _PER_SIMPLE)) if simple else playouts
+    return best_of(weigh_plans(game, worlds, seat, plans, enough, chance), DOUBT), worlds
 
 
 class _Draws:
@@ -191,23 +202,22 @@ class _Draws:
 
 
 class _Try:
-    __slots__ = ("count", "plan", "squares", "total")
+    __slots__ = ("plan", "total", "values")
 
     def __init__(self, plan: tuple[Any, ...]) -> None:
-        self.plan, self.count, self.total, self.squares = plan, 0, 0.0, 0.0
+        self.plan, self.total, self.values = plan, 0.0, list[float]()
 
     def add(self, value: float) -> None:
-        self.count += 1
+        self.values.append(value)
         self.total += value
-        self.squares += value * value
 
     @property
     def mean(self) -> float:
-        return self.total / self.count
+        return self.total / len(self.values)
 
     def weighed(self) -> Weighed:
-        error = error_of(self.count, self.total, self.squares)
-        return Weighed(self.plan[0], self.count, self.mean, error, self.plan)
+        error = error_of(len(self.values), self.total, sum([value * value for value in self.values]))
+        return Weighed(self.plan[0], len(self.values), self.mean, error, self.plan, tuple(self.values))
 
 
 def error_of(count: int, total: float, squares: float) -> float:

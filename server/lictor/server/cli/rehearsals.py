@@ -49,8 +49,9 @@ def decide_again(
 ) -> None:
     """Put what a seat was asked in a recorded match to a bot, and list where it now decides otherwise.
 
-    The bot plays over the wire as in a true match, and sees what the seat saw then. Whatever it answers, what was played
-    then is carried out. The same bot gives the same answers only as far as it is not left to chance.
+    The bot plays over the wire as in a true match, and sees what the seat saw then. Whatever it answers, what was
+    played then is carried out. The same bot gives the same answers only as far as chance has no part in them: give it
+    the seed it had. Ends with 1 if the bot hangs, crashes or never comes, and says so.
     """
     content, given = file.read_bytes(), given_data(data)
     record.verify(content, registry.get, given)

@@ -44,8 +44,9 @@ def review(
 ) -> None:
     """Tell why a seat won or lost a recorded match: what its choices cost, and what was luck.
 
-    Chances to win come from playouts of positions that fit what the seat knew at the time, not of what was true. A choice
-    is measured against the best answer found; it is called a mistake if its loss is more than two standard errors.
+    Chances to win come from playouts of positions that fit what the seat knew at the time, not of what was true. A
+    choice is measured against the best answer found, and is called a mistake if its loss is more than two standard
+    errors. Choices, luck and the end of the match add up to the result.
     """
     content, given = file.read_bytes(), given_data(data)
     record.verify(content, registry.get, given)
@@ -126,7 +127,8 @@ def _tell(found: Review, players: Mapping[str, str], where: Path) -> None:
 def _tell_choice(number: int, entry: Entry, view: Perspective) -> None:
     judged, decision = entry.settled, entry.decision
     click.echo(f"{number:3}. decision {decision.number}, {view.words(decision)}")
-    click.echo(f"     played {decision.action} ({_percent(judged.after)}), better {judged.best} ({_percent(judged.top)})")
+    better = f"better {judged.best} ({_percent(judged.top)})"
+    click.echo(f"     played {decision.action} ({_percent(judged.after)}), {better}")
     click.echo(f"     lost {_points(judged.loss).strip().lstrip('+')} points: {entry.verdict}")
 
 

@@ -72,7 +72,6 @@ async def practise(
         )
         async with serving(config) as running:
             series = _Series(plan, desk, running, tell, now)
-            running.house.listeners.append(series.note_end)
             stopped = await series.play(stop)
             return Practised([series.games[number] for number in sorted(series.games)], stopped)
 
@@ -103,6 +102,7 @@ class _Series:
 
     async def play(self, stop: asyncio.Event) -> Trouble | None:
         """Play, and return why it ended before its time, if it did."""
+        self.house.listeners.append(self.note_end)
         async with AsyncExitStack() as stack:
             bots: dict[Side, Started] = {}
             for side in SIDES:
@@ -113,8 +113,10 @@ class _Series:
             for bot in bots.values():
                 stack.callback(bot.ask_to_end)  # both at once; only then each is waited for
             trouble = await self._watch(bots, stop)
+            self.desk.open = False
             if trouble is not None and trouble.who is not None:
                 await self._forfeit(trouble.who)
+            self.house.listeners.remove(self.note_end)  # what ends while all is taken down counts no more
             await self._file(to_the_end=True)
             return trouble
 

@@ -19,7 +19,7 @@ from lictor.engine.chance import Chance, SeededChance, derive_secret
 from lictor.engine.record.perspective import Decision, Perspective, look
 
 FEWEST = 8  # playouts of each of the three, at the least
-WORLDS = 12  # states in which the best answer is looked for, at the most
+WORLDS = 12  # states in which the best answer is looked for
 PER_ACTION = 4  # playouts of each answer that may be the best, at the least
 _SEEDS = 1 << 62
 
@@ -48,12 +48,12 @@ class Judged:
 
 def judge(view: Perspective, decision: Decision, playouts: int, chance: Chance) -> Judged:
     """Judge what was played at a decision, for about `playouts` playouts."""
-    game, seat, seen = view.game, view.seat, view.known(decision)
     half = max(playouts // 2, 2 * FEWEST)
-    worlds = search.sample_worlds(game, decision.observation, seen, min(half, WORLDS), chance)
+    drawn = search.sample_worlds(view.game, decision.observation, view.known(decision), WORLDS + half // 2, chance)
+    worlds, fresh = drawn[:WORLDS], drawn[WORLDS:]
     answers = _answers(view, decision, worlds, half // PER_ACTION, chance)
-    best = search.best_of(search.weigh(game, worlds, seat, answers, half, chance)).action
-    rows = [_play_out(view, decision, best, chance) for _ in range(half // 2)]
+    best = search.best_of(search.weigh(view.game, worlds, view.seat, answers, half, chance)).action
+    rows = [_play_out(view, world, decision.action, best, chance) for world in fresh]
     before, after, top = ([row[i] for row in rows] for i in range(3))
     return Judged(
         decision.number,
@@ -75,17 +75,15 @@ def _answers(view: Perspective, decision: Decision, worlds: Sequence[Any], most:
     return list(dict.fromkeys([decision.action, *(plan[0] for plan in plans)]))
 
 
-def _play_out(view: Perspective, decision: Decision, best: Any, chance: Chance) -> tuple[float, float, float]:
+def _play_out(view: Perspective, world: Any, played: Any, best: Any, chance: Chance) -> tuple[float, float, float]:
     """Play one state on in each way; ways that begin with the same action have the same value."""
     game, seat = view.game, view.seat
-    world = game.sample(decision.observation, view.known(decision), chance)
     seed, values = chance.draw(_SEEDS), dict[Any, float]()
     sensible = game.advise(game.copy(world, chance), seat, chance)[0]
-    ways = (sensible, decision.action, best)
-    for action in ways:
+    for action in (sensible, played, best):
         if action not in values:
             values[action] = search.playout(game, world, seat, (action,), seed)
-    return values[sensible], values[decision.action], values[best]
+    return values[sensible], values[played], values[best]
 
 
 def judge_end(view: Perspective, playouts: int, chance: Chance) -> Estimate:

@@ -19,7 +19,8 @@ STYLE = """
   .title { font-size: 21px; font-weight: 600 } .subtitle { font-size: 13.5px; fill: #6b6259 }
   .axis { font-size: 12px; fill: #6b6259 } .grid { stroke: #e6dfd3; stroke-width: 1 }
   .half { stroke: #b8ad9c; stroke-width: 1; stroke-dasharray: 5 4 } .turn { stroke: #efe9df; stroke-width: 1 }
-  .band { fill: #7a2e2e; fill-opacity: .14 } .line { fill: none; stroke: #7a2e2e; stroke-width: 2; stroke-linejoin: round }
+  .band { fill: #7a2e2e; fill-opacity: .14 }
+  .line { fill: none; stroke: #7a2e2e; stroke-width: 2; stroke-linejoin: round }
   .drop { stroke: #d1495b; stroke-width: 3; stroke-linecap: round } .lead { stroke: #d1495b; stroke-width: 1 }
   .mark { fill: #d1495b } .faint { fill: #b8a8a0 } .end { fill: #7a2e2e } .frame { fill: none; stroke: #b8ad9c }
   .number { font-size: 11.5px; font-weight: 700; fill: #fff; text-anchor: middle } .list { font-size: 12.5px }
@@ -138,6 +139,8 @@ def _list(worst: Sequence[Entry]) -> Iterator[str]:
 def tell_choice(entry: Entry) -> str:
     """Tell in a line what was played, what would have been better, and what it cost."""
     found, decision = entry.settled, entry.decision
-    cost = f"{100 * found.loss.value:.1f} ± {100 * found.loss.error:.1f} points"
+    cost = f"lost {100 * found.loss.value:.1f} ± {100 * found.loss.error:.1f} points"
     where = f"turn {decision.turn}, decision {decision.number}"
-    return f"{where}: {decision.action!s:.{_TEXT_LENGTH}}; better {found.best:.{_TEXT_LENGTH}}: {cost}, {entry.verdict}"
+    return (
+        f"{where}: {decision.action!s:.{_TEXT_LENGTH}}; better {found.best:.{_TEXT_LENGTH}}; {cost} ({entry.verdict})"
+    )

@@ -6,6 +6,7 @@ python bots.py NAME plays as one of them. What each fails, and nothing else, is 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
@@ -37,29 +38,26 @@ class Good:
     async def run(self) -> None:
         while True:
             self.welcome = False
-            try:
-                await self.converse()
-                self.ended(grpc.StatusCode.OK, "")
-            except grpc.aio.AioRpcError as error:
-                self.ended(error.code(), error.details() or "")
+            self.ended(*await self.converse())
             await asyncio.sleep(self.pause)
 
-    async def converse(self) -> None:
+    async def converse(self) -> tuple[grpc.StatusCode, str]:
         async with grpc.aio.insecure_channel(os.environ["LICTOR_TARGET"], options=OPTIONS) as channel:
-            self.call = channel.stream_stream("/lictor.v1.PlayService/Play")()  # type: ignore[arg-type]
+            self.call = channel.stream_stream("/lictor.v1.PlayService/Play")()
             token, most = os.environ["LICTOR_TOKEN"], self.max_matches
             await self.say(hello=pb.Hello(token=token, protocol_min=1, protocol_max=1, max_matches=most))
-            while (raw := await self.call.read()) is not grpc.aio.EOF:
-                await self.hear(pb.PlayResponse.FromString(raw))
-            code = await self.call.code()
-            if code is not grpc.StatusCode.OK:
-                self.ended(code, await self.call.details() or "")
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                while (raw := await self.call.read()) is not grpc.aio.EOF:
+                    await self.hear(pb.PlayResponse.FromString(raw))
+            return await self.call.code(), await self.call.details() or ""
 
     def ended(self, code: grpc.StatusCode, text: str) -> None:
         """Take the end of a stream: it is the end of nothing else."""
 
     async def say(self, **message: Any) -> None:
-        await self.call.write(pb.PlayRequest(**message).SerializeToString())
+        # Who reads the stream is told how it ended.
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            await self.call.write(pb.PlayRequest(**message).SerializeToString())
 
     async def hear(self, said: pb.PlayResponse) -> None:
         kind = said.WhichOneof("message")

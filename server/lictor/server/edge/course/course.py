@@ -51,7 +51,7 @@ class Course:
         self.premises = Premises(folder, patience, seed)
         self.opponent = Sitter(OPPONENT, game, SeededChance(seed), self.bell, plays_on=True)
         self.endings: dict[str, Ending] = {}
-        self.seats = 0  # how often a seat was given
+        self._turn = 0  # whose seat is the bot's next
         self.blunders: list[str] = []  # what was refused in normal play
         self._token = ""
         self._bot: Started | None = None
@@ -182,12 +182,8 @@ class Course:
     # --- Matches ---
 
     async def match(self, seat: str = "") -> str:
-        """Return a new match of the bot, in a seat; without one in each seat in turn."""
+        """Return a new match of the bot, in a seat; without one in each seat in turn, or where it wishes to sit."""
         await self.have_bot()
-        if not seat:
-            wish = self.ledger.seek.seat if self.ledger.seek is not None else ""
-            seat = wish or self.game.SEATS[self.seats % len(self.game.SEATS)]
-            self.seats += 1
         try:
             return await self._meet(seat)
         except Ended:
@@ -197,24 +193,26 @@ class Course:
         return await self._meet(seat)
 
     async def _meet(self, seat: str) -> str:
-        known, asked, begun = set(self.ledger.started), list[object](), asyncio.get_running_loop().time()
-        other = next(one for one in self.game.SEATS if one != seat)
-        asyncio.get_running_loop().call_later(_SEEKS_S, self.bell.ring)
+        loop, known, asked = asyncio.get_running_loop(), set(self.ledger.started), list[object]()
+        by_challenge = loop.time() + _SEEKS_S
+        loop.call_later(_SEEKS_S, self.bell.ring)
+        self._turn += 1
 
         def found() -> str:
             seek = self.ledger.seek
+            wish = seat or (seek.seat if seek is not None else "") or self.game.SEATS[self._turn % len(self.game.SEATS)]
+            other = next(one for one in self.game.SEATS if one != wish)
             if seek is not None and seek not in asked:
                 asked.append(seek)
                 if (terms := self.terms(seek)) is not None:
                     self.opponent.seek(terms, other)
-            elif seek is None and not asked and asyncio.get_running_loop().time() > begun + _SEEKS_S:
+            elif seek is None and not asked and loop.time() > by_challenge:
                 asked.append(None)
                 self.opponent.challenge(BOT, other)
-            mine = (one for one, told in self.ledger.started.items() if one not in known and told.seat == seat)
-            return next(mine, "")
+            return next((match for match in self.ledger.started if match not in known), "")
 
         hint = f"After Welcome, send Seek for the game in LICTOR_GAME ({self.game.NAME}), or accept what is Challenged."
-        return await self.until(found, f"seek a match as {seat}, or take a challenge", hint)
+        return await self.until(found, f"seek a match{f' as {seat}' if seat else ''}, or take a challenge", hint)
 
     def terms(self, seek: pb.Seek | None) -> Seek | None:
         """Return on which terms the bot seeks; None if it does not, or cannot be met here."""
@@ -246,6 +244,23 @@ class Course:
         )
         self._judge(match)
         return match not in self.endings
+
+    async def hush(self, match: str) -> None:
+        """Keep the next Decide of a match from the bot, so that it owes an answer and has nothing to say.
+
+        A library that meets the end of its stream while it writes may not tell the bot what was said last.
+        """
+        held: list[pb.PlayResponse] = []
+
+        def hold(response: pb.PlayResponse) -> list[pb.PlayResponse] | None:
+            if response.decide.match_id != match:
+                return None
+            held.append(response)
+            return []
+
+        self.line.on_response = hold
+        await self.until(lambda: held or match in self.endings, "answer a decision", "Every Decide wants an Act.")
+        self._judge(match)
 
     def _judge(self, match: str) -> None:
         """See that a match, if it has ended, has not ended by the bot's fault."""

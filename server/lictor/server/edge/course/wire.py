@@ -35,9 +35,7 @@ class Wire:
         if self._server is not None:
             self._server.close()
         self.cut()
-        for carrier in self._carriers:
-            carrier.cancel()
-        await asyncio.gather(*self._carriers, return_exceptions=True)
+        await asyncio.gather(*self._carriers)  # each ends when its connection is gone
 
     def cut(self) -> None:
         """Break every connection there is, as a torn cable or a dead router does."""

@@ -89,7 +89,6 @@ class Rehearsal:
         self.moved_at = self.now()  # when something happened last
         self._script = script
         self._session: Session | None = None
-        self._origin = ""
         self._next = 0  # question
         self._shown = 0  # events
         self._replies: dict[int, Accepted] = {}  # by decision
@@ -288,9 +287,9 @@ class Rehearsal:
         started = self._script.started
         seat, others = started.seat, [seat for seat in started.seats if seat != started.seat]
         text = f"{seat} resigned; {others[0]} won"
-        ended = self._script.ended
+        ended, told = self._script.ended, self._told(self._shown, self._shown)
         ending = replace(ended.ending, kind="resignation", seat=seat, winner=others[0], reason="resignation", text=text)
-        self._end(replace(ended, ending=ending, told=self._told(self._shown, self._shown), observation=None), "resigned")
+        self._end(replace(ended, ending=ending, told=told, observation=None), "resigned")
 
     def _end(self, ended: MatchEnded, stage: str) -> None:
         self._show(max(self._shown, ended.told.first - 1 + len(ended.told.events)))

@@ -23,7 +23,7 @@ from lictor.server.edge.serving import CHANNEL_OPTIONS
 from lictor.server.matches.house import House
 from lictor.v1 import catalog_service_pb2
 
-TOKEN = "rehearsal"  # noqa: S105: any token is taken
+TOKEN = "rehearsal"  # noqa: S105 (any is taken)
 _LAST_WORDS_S = 0.5  # what a bot that has ended, or is to end, may still say
 
 
@@ -41,7 +41,7 @@ async def rehearse(
     script: Script, who: Contestant, *, seed: int | None, patience: float, log: Path, tell: Callable[[int], None]
 ) -> Rehearsed:
     """Put a script to a bot, decision after decision; `tell` hears how many it has answered."""
-    async with _serving(script, who.label) as (rehearsal, port):
+    async with offering(script, who.label) as (rehearsal, port):
         environment = {
             "LICTOR_TARGET": f"127.0.0.1:{port}",
             "LICTOR_TOKEN": TOKEN,
@@ -58,12 +58,13 @@ async def rehearse(
 
 
 @asynccontextmanager
-async def _serving(script: Script, label: str) -> AsyncIterator[tuple[Rehearsal, int]]:
+async def offering(script: Script, label: str) -> AsyncIterator[tuple[Rehearsal, int]]:
+    """Serve a rehearsal while the block runs; give it, and the port."""
     rehearsal = Rehearsal(script)
     hush()
     # Streams and catalogs ask of a house what a rehearsal has.
-    house = cast(House, rehearsal)
-    play = PlayEdge(house, cast(Accounts, OpenDoor(label)), f"lictor {importlib.metadata.version('lictor')}")
+    house = cast("House", rehearsal)
+    play = PlayEdge(house, cast("Accounts", OpenDoor(label)), f"lictor {importlib.metadata.version('lictor')}")
     server: Any = grpc.aio.server(options=CHANNEL_OPTIONS)
     register(server, "lictor.v1.PlayService", {"Play": grpc.stream_stream_rpc_method_handler(play.play)})
     catalogs = service_of(CatalogEdge(house), catalog_service_pb2, "CatalogService")

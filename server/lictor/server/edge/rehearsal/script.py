@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lictor.engine.game import AnyGame, Seat
-from lictor.engine.record import Record, RecordError, Recorder, options_of
+from lictor.engine.record import Record, Recorder, RecordError, options_of
 from lictor.server.edge.convert import codec_for
 from lictor.server.matches.chair import Chair, Played
 from lictor.server.matches.clocks import BadClock, Clock

@@ -85,6 +85,7 @@ async def restart(course: Course) -> str:
     """Let the server go away for a while in mid-match, and come back where it was."""
     match = await course.match()
     await course.play(match, 3)
+    await course.hush(match)
     hellos = len(course.ledger.hellos)
     wire = course.wire
     wire.away, wire.knocks = True, 0
@@ -98,6 +99,7 @@ async def restart(course: Course) -> str:
     finally:
         await course.premises.open()
         course.settle_in()
+        course.line.pass_all()
         wire.away = False
     await course.until(lambda: len(course.ledger.hellos) > hellos, "come back when the server was back", COME_BACK)
     await course.play(match, 2)

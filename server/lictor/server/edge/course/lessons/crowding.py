@@ -90,7 +90,7 @@ async def ping(course: Course) -> str:
 async def takeover(course: Course) -> str:
     """Take the bot's seat with another stream, again and again, and see whether it fights."""
     match = await course.match()
-    await course.play(match, 1)
+    await course.hush(match)
     rival = Sitter(BOT, course.game, SeededChance(course.seed), course.bell, plays_on=False)
     loop, house = asyncio.get_running_loop(), course.premises.house
     hellos, end = len(course.ledger.hellos), asyncio.get_running_loop().time() + _WINDOW_S
