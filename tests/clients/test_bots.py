@@ -89,11 +89,16 @@ def test_a_seed_a_match_and_a_seat_give_the_same_answers_whatever_else_is_played
 def test_house_bots_have_names_and_some_a_budget() -> None:
     assert [find(name) for name in NAMES if "-" not in name] == [("random", {}), ("novice", {}), ("steady", {})]
     assert find("scout-1") == ("scout", {"budget": 1})
+    assert find("scout-1.5s") == ("scout", {"seconds": 1.5})
+    assert find("novice-8") == ("novice", {"attention": 8})
     assert all(issubclass(load(name, 7), Bot) for name in NAMES)
     assert find("scout-100000") == ("scout", {"budget": 100_000})
 
 
-@pytest.mark.parametrize("name", ["", "nobody", "scout", "scout-0", "scout-007", "scout-100001", "scout-2x", "Random"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "nobody", "scout", "scout-0", "scout-007", "scout-100001", "scout-2x", "scout-0s", "novice-100", "Random"],
+)
 def test_an_unknown_name_lists_the_names(name: str) -> None:
     with pytest.raises(BadBot) as error:
         load(name)

@@ -32,10 +32,10 @@ def test_selfplay_with_the_same_seed_gives_the_same_games(tmp_path: Path) -> Non
 
 
 def test_selfplay_tells_a_program_what_happened() -> None:
-    result = json.loads(lictor("selfplay", "-n", 2, "--players", "greedy,random", "--json").stdout)
+    result = json.loads(lictor("selfplay", "-n", 2, "--players", "steady,random", "--json").stdout)
     assert result["games"] == 2
     assert sum(result["wins"].values()) + result["draws"] == 2
-    assert result["players"] == {"caesar": "greedy", "pompey": "random"}
+    assert result["players"] == {"caesar": "steady", "pompey": "random"}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_selfplay_tells_a_program_what_happened() -> None:
         (("selfplay", "-o", "edition"), "is not NAME=VALUE"),
         (("selfplay", "-o", "data=x"), "--data"),
         (("selfplay", "--players", "random"), "for each of caesar, pompey"),
-        (("selfplay", "--players", "random,brilliant"), "name one of random, greedy"),
+        (("selfplay", "--players", "random,brilliant"), "there are random, novice, steady, scout-N"),
         (("selfplay", "--data", __file__), "is not YAML"),
         (("record", "show", __file__), "line "),
         (("record", "show", GOLDEN, "--viewer", "crassus"), "caesar, pompey, spectator"),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lictor.engine import registry
-from lictor.engine.chance import SeededChance, derive_secret
+from lictor.engine.chance import derive_secret
 from lictor.engine.game import Outcome, seen_events, sha256_of
 from lictor.engine.record import Recorder
-from lictor.server.players import PLAYERS
+from lictor.server.players import player
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,23 @@ def play(plan: Plan, number: int, tell: Told | None = None) -> Played:
         players=dict(zip(game.SEATS, plan.players, strict=True)),
     )
     players = {
-        seat: PLAYERS[name](game, seat, SeededChance(_seed_of(plan, number, seat)))
+        seat: player(name, game, _seed_of(plan, number, seat))
         for seat, name in zip(game.SEATS, plan.players, strict=True)
     }
     state = recorder.state
     while seats := game.to_act(state):
         seat = seats[0]
-        action = players[seat].decide(game.observation(state, seat), game.legal_actions(state, seat))
-        events = recorder.apply(seat, action)
-        for viewer, player in players.items():
-            player.see(seen_events(events, viewer))
-        if tell is not None:
-            tell(seat, action, events)
+        orders = players[seat].decide(game.observation(state, seat), game.legal_actions(state, seat))
+        for follows, action in enumerate(orders):
+            if follows and action not in game.legal_actions(state, seat):
+                break
+            events = recorder.apply(seat, action)
+            for viewer, watching in players.items():
+                watching.see(seen_events(events, viewer))
+            if tell is not None:
+                tell(seat, action, events)
+            if recorder.draws or game.to_act(state) != (seat,):
+                break  # there is something new to think about
     outcome = game.outcome(state)
     assert outcome is not None
     return Played(number, match, outcome, len(recorder.actions), recorder.finish())

@@ -20,12 +20,13 @@ from lictor.server.edge.course.run import Report, give
 from .bad_bots import bots
 
 LONGEST_S = 80
+PATIENCE_S = 4.0  # with bots that are known to answer at once, or never
 NAMES = [lesson.name for lesson in LESSONS]
 GAME = registry.get("julius_caesar")
 
 
-def program(name: str) -> Contestant:
-    return Contestant(name, (sys.executable, str(Path(bots.__file__)), name))
+def program(bot: type[bots.Good]) -> Contestant:
+    return Contestant(bot.__name__, (sys.executable, str(Path(bots.__file__)), bot.__name__))
 
 
 def given(who: Contestant, folder: Path, *lessons: str, patience: float = 10.0) -> dict[str, Report]:
@@ -50,7 +51,7 @@ def test_the_house_bot_passes(tmp_path: Path) -> None:
 
 
 def test_a_bot_made_from_the_protos_alone_passes(tmp_path: Path) -> None:
-    reports = given(program("Good"), tmp_path)
+    reports = given(program(bots.Good), tmp_path)
     assert failures(reports) == {}
     situations = reports["phases"].what.partition(";")[0]
     # Both can be found with this seed, and neither is asked in most games.
@@ -66,8 +67,82 @@ def test_the_bot_in_typescript_passes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", bots.LESSON_OF, ids=lambda bad: bad.__name__)
 def test_a_bad_bot_fails_its_lesson_and_no_other(bad: type[bots.Good], tmp_path: Path) -> None:
-    reports = given(program(bad.__name__), tmp_path, patience=4.0)
+    reports = given(program(bad), tmp_path, patience=PATIENCE_S)
     failed = failures(reports)
     assert list(failed) == [bots.LESSON_OF[bad]], failed
-    (report,) = [reports[name] for name in failed]
-    assert report.hint
+    assert reports[bots.LESSON_OF[bad]].hint
+
+
+@pytest.mark.parametrize("bad", bots.ALSO, ids=lambda bad: bad.__name__)
+def test_there_are_more_ways_to_fail(bad: type[bots.Good], tmp_path: Path) -> None:
+    lesson = bots.ALSO[bad]
+    reports = given(program(bad), tmp_path, "connects", lesson, "legal", patience=PATIENCE_S)
+    assert list(failures(reports)) == [lesson], failures(reports)
+
+
+def test_nothing_else_is_tried_with_a_bot_that_does_not_connect(tmp_path: Path) -> None:
+    reports = given(program(bots.BargesIn), tmp_path, patience=PATIENCE_S)
+    assert reports["connects"].what == "its first message is ping, not Hello"
+    assert {report.what for name, report in reports.items() if name != "connects"} == {
+        "not tried: the bot does not connect"
+    }
+    assert list(failures(reports)) == NAMES
+
+
+def test_a_program_that_ends_at_once_is_told_so(tmp_path: Path) -> None:
+    who = Contestant("exits", (sys.executable, "-c", "import sys; sys.exit('no such thing')"))
+    report = given(who, tmp_path, "ping")["ping"]
+    assert report.what == "its process ended (exit code 1), and it did not connect and say Hello"
+    assert report.said == ("no such thing",)
+
+
+# --- The command line ---
+
+
+def checkbot(*words: str) -> Result:
+    return CliRunner().invoke(main, ["checkbot", *words])
+
+
+def test_the_command_says_what_failed_and_what_to_do() -> None:
+    line = f"{sys.executable} {bots.__file__} NeverPongs"
+    result = checkbot("--exec", line, "--lesson", "ping", "--lesson", "connects", "--patience", "1")
+    assert result.exit_code == 1, result.output
+    assert "passed connects" in result.stdout
+    assert "FAILED ping" in result.stdout
+    assert "what to do: Answer Ping at once" in result.stdout
+    assert "--lesson ping" in result.stdout
+
+
+def test_a_program_can_read_the_results() -> None:
+    line = f"{sys.executable} {bots.__file__} Good"
+    result = checkbot("--exec", line, "--lesson", "refusal", "--json", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["passed"] is True
+    assert (told["bot"], told["game"], told["seed"]) == ("bots", "julius_caesar", 3)
+    (lesson,) = told["lessons"]
+    assert (lesson["name"], lesson["passed"], lesson["hint"]) == ("refusal", True, "")
+    assert "refusals" in lesson["what"]
+
+
+def test_the_lessons_are_listed() -> None:
+    assert [line.split()[0] for line in checkbot("--list").stdout.splitlines()] == NAMES
+    assert [lesson["name"] for lesson in json.loads(checkbot("--list", "--json").stdout)] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name a bot"),
+        (("random", "--exec", "node bot.js"), "name a bot"),
+        (("missing.py:Bot",), "there is no file missing.py"),
+        (("random", "--lesson", "chess"), "there is no lesson 'chess'; there are connects, "),
+        (("random", "--game", "chess"), "there is no game 'chess'"),
+        (("random", "--patience", "0"), "--patience"),
+        (("--exec", "/nowhere/bot"), "/nowhere/bot cannot be started"),
+    ],
+)
+def test_a_bad_command_line_is_refused(words: tuple[str, ...], told: str) -> None:
+    result = checkbot(*words)
+    assert result.exit_code == 2, result.output
+    assert told in result.output

@@ -13,9 +13,14 @@ from lictor.client import AsyncBot, Bot
 AnyBot: TypeAlias = type[Bot] | type[AsyncBot]
 
 # Those that are shown; each is a module with a function make(seed, ...), imported when it is needed, because some bring
-# an engine with them. Any scout-N thinks about so many lines of play.
-NAMES = ("random", "novice", "steady", "scout-50", "scout-200", "scout-1000")
+# an engine with them. Neighbours are 100 to 300 Elo apart (`make soak` measures it).
+NAMES = (
+    "random", "novice-8", "novice-20", "novice-30", "novice-40", "novice-55", "novice-70", "novice-85", "novice",
+    "steady", "scout-50", "scout-200", "scout-1000",
+)  # fmt: skip
 _SCOUT = re.compile(r"scout-([1-9]\d{0,5})")
+_SCOUT_BY_CLOCK = re.compile(r"scout-(\d{1,3}(?:\.\d{1,3})?)s")
+_NOVICE = re.compile(r"novice-(\d{1,2})")
 _MOST = 100_000
 
 
@@ -33,6 +38,11 @@ def find(name: str) -> tuple[str, dict[str, Any]]:
     scout = _SCOUT.fullmatch(name)
     if scout is not None and int(scout[1]) <= _MOST:
         return "scout", {"budget": int(scout[1])}
+    by_clock, novice = _SCOUT_BY_CLOCK.fullmatch(name), _NOVICE.fullmatch(name)
+    if by_clock is not None and float(by_clock[1]):
+        return "scout", {"seconds": float(by_clock[1])}
+    if novice is not None:
+        return "novice", {"attention": int(novice[1])}
     if name not in NAMES:
         raise BadBot(f"there is no house bot {name!r:.60}; there are {listed()}; a bot of your own is file.py:Class")
     return name, {}
@@ -40,4 +50,5 @@ def find(name: str) -> tuple[str, dict[str, Any]]:
 
 def listed() -> str:
     """Return the names of the house bots, for people."""
-    return f"{', '.join(NAMES)} (or any scout-N, N from 1 to {_MOST})"
+    more = f"any scout-N, N playouts a decision, 1 to {_MOST}; scout-Ns, N seconds a decision; novice-N, attentive in N of 100"
+    return f"{', '.join(NAMES)} ({more})"

@@ -23,7 +23,7 @@ from lictor.server.cli.common import (
     read_options,
     seed_option,
 )
-from lictor.server.players import PLAYERS
+from lictor.server.players import NAMES, UnknownPlayer, player
 
 
 def write_record(folder: Path, played: series.Played) -> Path:
@@ -39,7 +39,7 @@ def write_record(folder: Path, played: series.Played) -> Path:
 @options_option
 @data_option
 @click.option("--games", "-n", default=10, show_default=True, type=click.IntRange(1), help="How many games.")
-@click.option("--players", default="random,random", show_default=True, help=f"One a seat: {', '.join(PLAYERS)}.")
+@click.option("--players", default="random,random", show_default=True, help=f"One a seat: {', '.join(NAMES)}.")
 @seed_option
 @click.option("--records", type=click.Path(file_okay=False, path_type=Path), help="Write each game's record there.")
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; same games.")
@@ -58,10 +58,14 @@ def selfplay(
     """Play games between players of this process. The same seed gives the same games, whatever --jobs."""
     module = registry.get(game)
     names = [name.strip() for name in players.split(",")]
-    unknown = [name for name in names if name not in PLAYERS]
-    if unknown or len(names) != len(module.SEATS):
-        text = f"{players!r}: name one of {', '.join(PLAYERS)} for each of {', '.join(module.SEATS)}"
+    if len(names) != len(module.SEATS):
+        text = f"{players!r}: name one of {', '.join(NAMES)} for each of {', '.join(module.SEATS)}"
         raise click.BadParameter(text, param_hint="--players")
+    try:
+        for name in names:
+            player(name, module, seed)
+    except UnknownPlayer as error:
+        raise click.BadParameter(str(error), param_hint="--players") from error
     plan = series.Plan(game, read_options(game, options, data), names, seed)
     endings: Counter[tuple[str, str]] = Counter()
     decisions = 0

@@ -69,8 +69,8 @@ def never_connected(who: Suspect, seconds: float) -> Trouble:
     text = f"{who.name} runs, but has not connected within {seconds:g} s"
     hint = (
         "a bot connects to $LICTOR_TARGET and says Hello with $LICTOR_TOKEN (lictor.client does both by itself if "
-        "run() is given no server, and in a file.py:Class it belongs below if __name__ == '__main__'); --patience waits "
-        "longer"
+        "run() is given no server, and in a file.py:Class it belongs below if __name__ == '__main__'); --patience "
+        "waits longer"
     )
     return _trouble("never_connected", who, text + _refused(who), _look(who, hint))
 

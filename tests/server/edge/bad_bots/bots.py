@@ -1,6 +1,6 @@
 """A small bot made from the protos alone that does everything right, and others that each do one thing wrong.
 
-python bots.py NAME plays as one of them. What each fails, and nothing else, is the lesson in `LESSON_OF`.
+python bots.py NAME plays as one of them. What each fails is in `LESSON_OF`.
 """
 
 from __future__ import annotations
@@ -191,6 +191,23 @@ class AnswersOnce(Good):
             await super().on_decide(decide)
 
 
+class HoldsOn(Good):
+    """Knows only matches that it has seen begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: set[str] = set()
+
+    async def on_match_started(self, started: pb.MatchStarted) -> None:
+        if not started.resumed:
+            self.begun.add(started.match_id)
+        await super().on_match_started(started)
+
+    async def on_decide(self, decide: pb.Decide) -> None:
+        if decide.match_id in self.begun:
+            await super().on_decide(decide)
+
+
 class MixesUpMatches(Good):
     """Knows only one match, the last one that has started."""
 
@@ -260,24 +277,27 @@ class Clings(Good):
         signal.signal(signal.SIGTERM, lambda *_: time.sleep(0.001))
 
 
-# The lesson that each fails.
+# The lesson that each fails; those of the second list are other ways to fail.
 LESSON_OF: dict[type[Good], str] = {
     PlaysOneSeat: "seats",
     SendsNonsense: "legal",
     DiesWhenRefused: "refusal",
-    WaitsWhenRefused: "refusal",
     DiesOfTime: "late",
     TrustsBatches: "batch",
     FallsWithTheWire: "drops",
-    AnswersOnce: "drops",
     MixesUpMatches: "several",
     NeverPongs: "ping",
     KnowsAllKinds: "extras",
-    KnowsAllReasons: "extras",
     TakesLeaveForGood: "restart",
-    KnocksWildly: "restart",
     FightsForItsSeat: "takeover",
     Clings: "leaves",
+}
+ALSO: dict[type[Good], str] = {
+    WaitsWhenRefused: "refusal",
+    AnswersOnce: "drops",
+    KnowsAllReasons: "extras",
+    KnocksWildly: "restart",
+    HoldsOn: "killed",
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ async def legal(course: Course) -> str:
     if not course.blunders:
         for _ in course.game.SEATS:
             await course.play(await course.match(), _STRETCH)
+            await course.clear()
         course.note_blunders()
     if course.blunders:
         more = f" (and {len(course.blunders) - 1} more)" if len(course.blunders) > 1 else ""
@@ -80,8 +81,10 @@ async def late(course: Course) -> str:
     """Let the bot lose on time while its answer is on the way, once each way round; then play on."""
     for told_first in (False, True):
         await _lose_on_time(course, told_first)
-    match = await course.match()
-    await course.play(match, 3)
+    try:
+        await course.play(await course.match(), 3)
+    except Failed as failed:
+        raise Failed(f"after a loss on time {failed.what}", failed.hint) from failed
     return "it lost two matches on time with an answer on the way, and played the next as if nothing had happened"
 
 
