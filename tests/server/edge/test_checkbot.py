@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +17,19 @@ from click.testing import CliRunner, Result
 
 from clients.typescript_bot.test_typescript import build
 from lictor.engine import registry
+from lictor.engine.chance import SealedChance, derive_secret
 from lictor.server.cli import main
 from lictor.server.contestants import Contestant, contestant
+from lictor.server.edge.course.course import Course
 from lictor.server.edge.course.lessons import LESSONS
+from lictor.server.edge.course.lessons.phases import phases
 from lictor.server.edge.course.run import Report, give
+from lictor.server.edge.course.steering import Search
 
 from .bad_bots import bots
 
 LONGEST_S = 80
-PATIENCE_S = 4.0  # with bots that are known to answer at once, or never
+PATIENCE_S = 3.0  # with bots that are known to answer at once, or never
 NAMES = [lesson.name for lesson in LESSONS]
 GAME = registry.get("julius_caesar")
 
@@ -50,13 +59,48 @@ def test_the_house_bot_passes(tmp_path: Path) -> None:
     assert "8 matches" in reports["several"].what
 
 
-def test_a_bot_made_from_the_protos_alone_passes(tmp_path: Path) -> None:
-    reports = given(program(bots.Good), tmp_path)
-    assert failures(reports) == {}
-    situations = reports["phases"].what.partition(";")[0]
-    # Both can be found with this seed, and neither is asked in most games.
-    assert "Defection" in situations
-    assert "WinterNavis" in situations
+def test_rare_decisions_are_brought_about(tmp_path: Path) -> None:
+    course = Course(GAME, program(bots.Good), tmp_path, patience=10.0, seed=1)
+
+    async def bounded() -> str:
+        async with asyncio.timeout(LONGEST_S), course.open():
+            return await phases(course)
+
+    words, ledger = asyncio.run(bounded()), course.ledger
+    taken_up = {match for match, started in ledger.started.items() if started.resumed}
+    steered = [situation for situation, (match, _) in ledger.asked.items() if match in taken_up]
+    assert taken_up
+    assert len(steered) >= len(taken_up)
+    assert ledger.asked.keys() <= ledger.answered
+    for situation in GAME.FOG.situations:
+        assert situation in words
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_plan_leads_where_it_says(name: str) -> None:
+    game, secret = registry.get(name), derive_secret("plan")
+    wanted, search = list(game.FOG.situations), Search(game, 5, 40)
+    found: list[str] = []
+    for seat in game.SEATS * 4:
+        plan = search.find({}, secret, "m", seat, wanted)
+        if plan is None:
+            break
+        found.append(plan.situation)
+        wanted.remove(plan.situation)
+        state = game.new_game({}, SealedChance(secret, "m", [plan.entropies[one] for one in game.SEATS]))
+        orders = {one: iter(plan.orders[one]) for one in game.SEATS}
+        while order := next((order for one in game.to_act(state) if (order := _next(one, orders))), None):
+            game.apply(state, order[0], game.parse_action(order[1]))
+        assert seat in game.to_act(state)
+        assert game.FOG.situation(state) == plan.situation
+    assert len(found) >= 5
+    assert search.find({}, secret, "m", game.SEATS[0], ["nothing of the kind"]) is None
+    assert search.left == 0
+
+
+def _next(seat: str, orders: dict[str, Iterator[str]]) -> tuple[str, str] | None:
+    order = next(orders[seat], None)
+    return None if order is None else (seat, order)
 
 
 def test_the_bot_in_typescript_passes(tmp_path: Path) -> None:
@@ -125,6 +169,25 @@ def test_a_program_can_read_the_results() -> None:
     assert "refusals" in lesson["what"]
 
 
+def test_a_course_that_is_broken_off_leaves_nothing_behind(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    program = f"import os, pathlib, time; pathlib.Path({str(told)!r}).write_text(str(os.getpid())); time.sleep(600)"
+    words = [sys.executable, "-m", "lictor.server.cli", "checkbot", "--exec", f'{sys.executable} -c "{program}"']
+    process = subprocess.Popen(words, env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + LONGEST_S
+        while not (told.is_file() and told.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONGEST_S) == 1
+    finally:
+        process.kill()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+    assert list(tmp_path.iterdir()) == [told]
+
+
 def test_the_lessons_are_listed() -> None:
     assert [line.split()[0] for line in checkbot("--list").stdout.splitlines()] == NAMES
     assert [lesson["name"] for lesson in json.loads(checkbot("--list", "--json").stdout)] == NAMES
@@ -134,7 +197,7 @@ def test_the_lessons_are_listed() -> None:
     ("words", "told"),
     [
         ((), "name a bot"),
-        (("random", "--exec", "node bot.js"), "name a bot"),
+        (("random", "--exec", "node bot.js"), "name one of the two"),
         (("missing.py:Bot",), "there is no file missing.py"),
         (("random", "--lesson", "chess"), "there is no lesson 'chess'; there are connects, "),
         (("random", "--game", "chess"), "there is no game 'chess'"),

@@ -14,8 +14,14 @@ import time
 from typing import Any
 
 from lictor.bots.files import BadBot
-from lictor.bots.registry import AnyBot, listed, load
+from lictor.bots.registry import NAMES, AnyBot, listed, load
 from lictor.client import Actions, AsyncBot, Bot, LictorError, run
+
+
+class _List(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(*NAMES, sep="\n")  # noqa: T201
+        parser.exit()
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -26,6 +32,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         epilog="Its token, if the server wants one, comes from the environment: LICTOR_TOKEN.",
     )
     parser.add_argument("bot", help=f"a house bot: {listed()}; or file.py:Class")
+    parser.add_argument("--list", action=_List, nargs=0, help="print the house bots, the weakest first")
     parser.add_argument("--server", metavar="HOST:PORT", help="default: $LICTOR_TARGET, or localhost:50051")
     parser.add_argument("--name", help="the name it plays under; default: the one its token is for, or the bot's")
     parser.add_argument("--game", help="default: $LICTOR_GAME, or julius_caesar")

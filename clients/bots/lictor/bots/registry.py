@@ -50,5 +50,5 @@ def find(name: str) -> tuple[str, dict[str, Any]]:
 
 def listed() -> str:
     """Return the names of the house bots, for people."""
-    more = f"any scout-N, N playouts a decision, 1 to {_MOST}; scout-Ns, N seconds a decision; novice-N, attentive in N of 100"
-    return f"{', '.join(NAMES)} ({more})"
+    scouts = f"any scout-N, N playouts a decision, 1 to {_MOST}; any scout-Ns, N seconds a decision"
+    return f"{', '.join(NAMES)} ({scouts}; any novice-N, attentive in N of 100 decisions)"

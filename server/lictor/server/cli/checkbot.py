@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import tempfile
+from collections.abc import Awaitable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,7 +19,6 @@ from lictor.server.cli.common import game_option, json_option, out, seed_option
 from lictor.server.contestants import BadContestant, contestant
 from lictor.server.edge.course.lessons import LESSONS
 from lictor.server.edge.course.run import Report, give
-from lictor.server.tuning import tune
 
 _TOLD = 6  # of a failed bot's last lines
 
@@ -70,19 +71,26 @@ def checkbot(
     except registry.UnknownGame as error:
         raise click.BadParameter(str(error), param_hint="--game") from error
     logs.configure(json=not sys.stderr.isatty(), quiet=True)
-    tune()
-    with tempfile.TemporaryDirectory(prefix="lictor-checkbot-") as folder:
-        work = give(
-            who, module, Path(folder), patience=patience, seed=seed, lessons=lessons,
-            tell=(lambda _: None) if as_json else _tell,
-        )  # fmt: skip
-        try:
-            reports = asyncio.run(work)
-        except BadContestant as error:
-            raise click.UsageError(str(error)) from error
+    tell = (lambda _: None) if as_json else _tell
+    try:
+        with tempfile.TemporaryDirectory(prefix="lictor-checkbot-") as folder:
+            work = give(who, module, Path(folder), patience=patience, seed=seed, lessons=lessons, tell=tell)
+            reports = asyncio.run(_until_told(work))
+    except BadContestant as error:
+        raise click.UsageError(str(error)) from error
+    except asyncio.CancelledError as error:
+        raise click.Abort from error
     _sum_up(who.label, game, seed, reports, as_json)
     if not all(report.passed for report in reports):
         sys.exit(1)
+
+
+async def _until_told(work: Awaitable[list[Report]]) -> list[Report]:
+    """Do the work, but leave in order on SIGTERM, as on Ctrl-C."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
 
 
 def _list(as_json: bool) -> None:

@@ -12,6 +12,8 @@ from rich.table import Table
 
 from lictor.engine import registry
 from lictor.engine.fog import FogReport, check_games
+from lictor.server.bench.bots import BenchFailed, house_bots, neighbours
+from lictor.server.bench.bots import measure as measure_bots
 from lictor.server.bench.engine import bench_engine as measure_engine
 from lictor.server.bench.server import bench_server as measure_server
 from lictor.server.cli.common import (
@@ -127,6 +129,43 @@ def bench_server(game: str, seats: int, seconds: float, is_long: bool, as_json: 
     registry.get(game)
     figures = measure_server(game, 1000 if is_long else seats - seats % 2, 60.0 if is_long else seconds)
     _tell_figures(figures, f"{game}: the server against a bare echo", as_json)
+
+
+@bench.command("bots")
+@game_option
+@click.option("--pairs", default=4, show_default=True, type=click.IntRange(1), help="Mirrored pairs of games, each.")
+@click.option("--long", "is_long", is_flag=True, help="100 pairs each: hours.")
+@click.option("--rungs", help="Bots from weak to strong, with commas.  [default: all of the house but scout-1000]")
+@click.option("--jobs", "-j", default=2, show_default=True, type=click.IntRange(1, 64), help="Series at once.")
+@seed_option
+@json_option
+def bench_bots(game: str, pairs: int, is_long: bool, rungs: str | None, jobs: int, seed: int, as_json: bool) -> None:
+    """How strong the house bots are: each against the next weaker, over the wire, with 95 % error bars."""
+    registry.get(game)
+    names = [name.strip() for name in rungs.split(",")] if rungs else [n for n in house_bots() if n != "scout-1000"]
+    number = 100 if is_long else pairs
+    table = Table(
+        "bot", "against", "games", "score", "95 %", "Elo", "95 %", title=f"{game}: {number} mirrored pairs each"
+    )
+    found = []
+    try:
+        with progress("games", 2 * number * len(neighbours(names))) as done:
+            for row in measure_bots(names, game, number, seed, jobs, done):
+                found.append(row)
+                table.add_row(*_strength(row))
+    except BenchFailed as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        out.print(table)
+
+
+def _strength(row: dict[str, Any]) -> list[str]:
+    score = [f"{row[name]:.0%}" for name in ("score", "score_low", "score_high")]
+    rating = ["" if row[name] is None else f"{row[name]:+d}" for name in ("elo", "elo_low", "elo_high")]
+    bars = [f"{score[1]} to {score[2]}", f"{rating[1] or '?'} to {rating[2] or '?'}"]
+    return [row["bot"], row["against"], str(row["games"]), score[0], bars[0], rating[0] or "?", bars[1]]
 
 
 def _tell_figures(figures: dict[str, Any], title: str, as_json: bool) -> None:

@@ -123,7 +123,7 @@ class Reviewer:
         found = self.tell("once more", len(worst), self.judge(worst, _MORE * self.playouts, "again"))
         again, end = {one.number: one for one in found}, self._end()
         put_off = _put_off(asked, [again.get(one.number, one) for one in first])
-        nexts = [*[one.before for one in first[1:]], end]
+        nexts = [*[one.before for one in first], end][1:]
         entries = [
             Entry(decision, one, _luck(one, after), again.get(one.number), later)
             for decision, one, after, later in zip(asked, first, nexts, put_off, strict=True)

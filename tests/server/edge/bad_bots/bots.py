@@ -152,9 +152,9 @@ class TrustsBatches(Good):
         self.next: dict[str, int] = {}
 
     def choose(self, decide: pb.Decide) -> list[str]:
-        # Of a levy and the end of levies the server leaves nothing undone unless it is made to.
+        # With points to spare, a levy and the end of levies are both carried out, unless the server is made to stop.
         levies = [one.notation for one in decide.legal if one.notation.startswith("levy ")]
-        if levies and any(one.notation == "end_levies" for one in decide.legal):
+        if levies and decide.observation.julius_caesar.levies_left > 1:
             self.sent[decide.match_id] = (decide.decision_id, 2)
             return [levies[0], "end_levies"]
         return super().choose(decide)

@@ -110,11 +110,11 @@ def advise(state: State, seat: int, legal: Sequence[Action], chance: Chance, sty
         if enemy[target]:
             project = _attack(found, target, origins)
         elif own[target]:
-            wanted = origins if found.danger(target)[1] else _aiming(origins, aims, target)
-            project = _relieve(found, target, wanted)
+            wanted = origins if found.danger(target)[1] else aims.get(target)
+            project = _relieve(found, target, wanted) if wanted else None
         else:
-            wanted = origins if state.facts.vp[target] else _aiming(origins, aims, target)
-            project = _occupy(found, target, wanted)
+            wanted = origins if state.facts.vp[target] else aims.get(target)
+            project = _occupy(found, target, wanted) if wanted else None
         if project is not None:
             project.worth += style.misjudge(chance)
             if project.worth > best.worth:
@@ -122,8 +122,8 @@ def advise(state: State, seat: int, legal: Sequence[Action], chance: Chance, sty
     return best.orders
 
 
-def _aims(found: Map) -> dict[int, int]:
-    """Return for each origin the place from which cities of value are nearest."""
+def _aims(found: Map) -> dict[int, Ways]:
+    """Return the places to which men come nearest to cities of value, with the ways from where it is so."""
     best: dict[int, tuple[float, int]] = {}
     enemy, is_sea = found.state.stacks[1 - found.seat], found.state.facts.is_sea
     for target, origins in found.ways.items():
@@ -132,11 +132,10 @@ def _aims(found: Map) -> dict[int, int]:
             for origin in origins:
                 if origin not in best or pull > best[origin][0]:
                     best[origin] = pull, target
-    return {origin: target for origin, (_, target) in best.items()}
-
-
-def _aiming(origins: Ways, aims: dict[int, int], target: int) -> Ways:
-    return {origin: rows for origin, rows in origins.items() if aims.get(origin) == target}
+    aims: dict[int, Ways] = {}
+    for origin, (_, target) in best.items():
+        aims.setdefault(target, {})[origin] = found.ways[target][origin]
+    return aims
 
 
 def _attack(found: Map, target: int, origins: Ways) -> Project | None:
