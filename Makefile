@@ -27,6 +27,7 @@ bench: $(READY)
 soak: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m soak
 	$(BIN)/lictor leakcheck --states 5000
+	$(BIN)/lictor bench bots --long --jobs 2
 
 format: $(READY)
 	$(BIN)/ruff format $(SOURCES)

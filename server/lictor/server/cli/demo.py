@@ -29,6 +29,7 @@ from lictor.server.store import Ending, StoreError
 from lictor.server.tuning import tune
 
 LAST = 8  # results shown
+CAST = ("random", "novice-40", "novice", "steady")
 
 
 class Scores:
@@ -124,15 +125,8 @@ async def _demo(config: Config, game: str, bots: int, matches: int | None, pace:
     async with serving(config) as running:
         target = f"127.0.0.1:{running.port}"
         _tell_places(target, game, running, config)
-        commands = [
-            (
-                command_of(
-                    "random", target, "--name", f"random-{n}", "--game", game, "--max-matches", "2", "--pace", str(pace)
-                ),
-                "",
-            )
-            for n in range(1, bots + 1)
-        ]
+        shared = ("--game", game, "--max-matches", "2", "--pace", str(pace))
+        commands = [(command_of(bot, target, "--name", name, *shared), "") for name, bot in _cast(bots)]
         with _showing(scores, running) as show:
 
             def ended(match: Match, ending: Ending) -> None:
@@ -149,6 +143,12 @@ async def _demo(config: Config, game: str, bots: int, matches: int | None, pace:
         out.print(scores.table())
         good = await asyncio.to_thread(_verify_all, running, scores.ended)
         out.print(f"{good} of {len(scores.ended)} records verify. Open matches are kept in {config.database.parent}.")
+
+
+def _cast(number: int) -> list[tuple[str, str]]:
+    """Return who plays, by name: bots of different strength, again and again."""
+    names = [(f"{CAST[n % len(CAST)]}-no{n // len(CAST) + 1}", CAST[n % len(CAST)]) for n in range(number)]
+    return [(bot if name.endswith("-no1") else name, bot) for name, bot in names]
 
 
 async def _mind(process: asyncio.subprocess.Process, stop: asyncio.Event) -> None:
