@@ -147,7 +147,7 @@ def test_the_demo_serves_plays_over_the_wire_and_verifies(tmp_path: Path) -> Non
     words += ["--home", str(tmp_path / "home")]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert "dev mode, no token needed" in done.stdout
-    assert re.search(r"random-\d \(caesar\) against random-\d \(pompey\)", done.stdout)
+    assert re.search(r"(random|novice|steady)\S* \(caesar\) against (random|novice|steady)\S* \(pompey\)", done.stdout)
     finished, verified = re.findall(r"^(\d+) of (\d+) records verify", done.stdout, re.MULTILINE)[0]
     assert int(finished) == int(verified) >= 2
     assert done.stderr == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import xml.etree.ElementTree as ET
@@ -138,7 +139,7 @@ def test_a_seat_is_asked_what_it_answered() -> None:
         assert all(decision.action is None for decision in view.decisions[len(answers) :])
         assert all(decision.observation.viewer == seat for decision in asked)
         assert view.result == 0.5
-        assert [a.seen <= b.seen for a, b in zip(view.decisions, view.decisions[1:], strict=False)]
+        assert all(a.seen <= b.seen for a, b in itertools.pairwise(view.decisions))
         assert view.words(view.decisions[0]).startswith("turn 1, choose discard")
         assert any(decision.follows for decision in asked)
     with pytest.raises(UnknownSeat, match="there are caesar and pompey"):
@@ -152,7 +153,7 @@ def _adds_up(found: Review) -> None:
     total = found.first.value + found.choice.value + found.luck.value + found.ending.value
     assert total == pytest.approx(found.view.result, abs=1e-12)
     chance = found.first.value
-    for entry, after in zip(found.entries, [*found.entries[1:], None], strict=True):
+    for entry, after in zip(found.entries, [*found.entries, None][1:], strict=True):
         assert chance + entry.judged.gain.value == pytest.approx(entry.judged.after.value, abs=1e-12)
         chance += entry.judged.gain.value + entry.luck.value
         assert chance == pytest.approx(after.judged.before.value if after else found.end.value, abs=1e-12)
@@ -283,27 +284,27 @@ def test_what_is_lost_is_measured() -> None:
 # --- What is found ---
 
 
-def _planted(seed: int, after_blunder: int = 99) -> tuple[str, Blunder, bytes]:
+def _planted(seed: int, turns: int, after_blunder: int) -> tuple[str, Blunder, bytes]:
     """Return the record of a match with a blunder in it; where a match has no place for one, another is taken."""
     seat = GAME.SEATS[seed % 2]
     for attempt in range(10):
         player = Sensible(seed + 100 * attempt, seat)
-        content = player.play(99, after_blunder)
+        content = player.play(turns, after_blunder)
         if player.blunder is not None:
             return seat, player.blunder, content
     raise AssertionError(f"no blunder was to be had with seed {seed}")
 
 
-def _rank(seed: int, playouts: int, after_blunder: int = 99) -> int | None:
+def _rank(seed: int, playouts: int, turns: int = 99, after_blunder: int = 99) -> int | None:
     """Return the place of a planted blunder among the worst choices."""
-    seat, blunder, content = _planted(seed, after_blunder)
+    seat, blunder, content = _planted(seed, turns, after_blunder)
     ranks = [entry.decision.number for entry in reviewed(content, seat, playouts, seed).worst()]
     return ranks.index(blunder.number) + 1 if blunder.number in ranks else None
 
 
-@pytest.mark.parametrize("seed", [2, 4])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_a_planted_blunder_is_among_the_three_worst(seed: int) -> None:
-    assert _rank(seed, playouts=20, after_blunder=0) in (1, 2, 3)
+    assert _rank(seed, playouts=20, turns=8, after_blunder=0) in (1, 2, 3)
 
 
 @pytest.mark.soak

@@ -126,16 +126,16 @@ async def test_every_failure_has_a_name(script: Script, tmp_path: Path) -> None:
     absent, gone = contestant(None, "sleep 600"), contestant(None, f"{sys.executable} -c 'raise SystemExit(3)'")
     idle = Contestant("idle", (sys.executable, str(BOTS)))
     hangs, crashes, fails, absent_, gone_, idle_ = await asyncio.gather(
-        *[tried(who, 10.0) for who in own], tried(absent, 0.5), tried(gone, 30.0), tried(idle, 10.0)
+        *[tried(who, 7.0) for who in own], tried(absent, 0.5), tried(gone, 30.0), tried(idle, 7.0)
     )
-    assert hangs.failure == f"Hangs gave no answer within 10 s at decision {TURNING}; give it longer with --patience"
+    assert hangs.failure == f"Hangs gave no answer within 7 s at decision {TURNING}; give it longer with --patience"
     assert crashes.failure == f"Crashes ended (exit code 7) at decision {TURNING}"
     assert list(crashes.said) == ["out of legions"]
     assert (fails.failure, fails.resigned) == ("", True)
     assert any("no cohorts to divide" in line for line in fails.said)
     assert "sleep did not connect within 0.5 s: it finds the server in LICTOR_TARGET" in absent_.failure
     assert gone_.failure.endswith("ended (exit code 3) before it connected")
-    assert "idle connected, but sought no match within 10 s" in idle_.failure
+    assert "idle connected, but sought no match within 7 s" in idle_.failure
     for one in (hangs, crashes, fails):
         assert [answer.number for answer in one.answers] == list(range(1, TURNING))
 
@@ -175,15 +175,12 @@ def test_a_record_that_does_not_hold_is_refused(tmp_path: Path) -> None:
 
 # --- As in a true match ---
 
-_TIMES = ("last_server_ms", "last_wire_ms", "last_think_ms", "limit_ms")
-
 
 def plain(decide: pb.Decide) -> pb.Decide:
-    """Return a question without what was measured, or given out, at the moment."""
+    """Return a question without what the server measured at the moment."""
     copy = pb.Decide()
     copy.CopyFrom(decide)
-    for name in _TIMES:
-        copy.ClearField(name)
+    copy.last_server_ms = copy.last_wire_ms = copy.last_think_ms = 0.0
     return copy
 
 
@@ -208,8 +205,6 @@ async def test_a_bot_is_told_what_it_was_told_in_the_match(tmp_path: Path) -> No
             await play(again, seed=3)
         then = first[name]
         assert list(map(plain, heard(again, "decide"))) == list(map(plain, heard(then, "decide")))
-        limits = [[decide.limit_ms for decide in heard(stream, "decide")] for stream in (again, then)]
-        assert all(abs(now - before) <= 1 for now, before in zip(*limits, strict=True))
         assert [answer.now for answer in rehearsal.answers] == [
             entry["action"] for entry in played.actions if entry["seat"] == seat
         ]
@@ -313,7 +308,7 @@ def test_a_batch_counts_as_far_as_it_is_what_was_played(script: Script) -> None:
 # --- Fixtures ---
 
 
-def test_a_fixture_is_a_decision_for_a_unit_test(file: Path, tmp_path: Path) -> None:
+def test_a_fixture_is_a_decision_for_a_unit_test(file: Path, script: Script, tmp_path: Path) -> None:
     where = tmp_path / "x.json"
     result = decide_again(file, "--at", TURNING, "--out", where)
     assert result.exit_code == 0, result.output
@@ -322,7 +317,8 @@ def test_a_fixture_is_a_decision_for_a_unit_test(file: Path, tmp_path: Path) -> 
     decision = VIEW.decisions[TURNING - 1]
     assert [str(action) for action in actions] == [str(action) for action in decision.legal]
     assert (view.seat, view.decision_id, view.match_id) == (SEAT, TURNING, "again-1")
-    assert (len(view.history), view.opening.raw) == (decision.seen, view.opening.raw)
+    assert len(view.history) == decision.seen
+    assert view.opening.raw.SerializeToString() == script.opening
     assert view.year == decision.observation.year
     assert view.clock.limit_ms > 0
     assert str(bots.Same().decide(view, actions)) == str(decision.action)

@@ -30,7 +30,7 @@ from lictor.v1 import play_service_pb2 as pb
 T = TypeVar("T")
 
 BOT, OPPONENT = "bot", "course"
-_AFTER_S = 0.05  # a bot that dies of how a match ended does so soon
+_AFTER_S = 0.02  # a bot that dies of how a match ended does so soon
 _SEEKS_S = 2.0  # a bot that has not sought by then waits for challenges
 _HARMLESS = (
     pb.REFUSAL_REASON_MATCH_OVER,

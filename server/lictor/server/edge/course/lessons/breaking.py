@@ -15,7 +15,7 @@ COME_BACK = (
 ANSWER = "On the new stream every open match is announced again with MatchStarted and its pending Decide: answer it."
 _DECISIONS = 100
 _AWAY_S = 0.8
-_KNOCKS = 25  # a second
+_KNOCKS = 40  # a second
 
 
 async def drops(course: Course) -> str:

@@ -12,7 +12,7 @@ from lictor.server.edge.course.sitter import Sitter
 from lictor.server.edge.course.steering import Plan, Search
 from lictor.server.matches.messages import Seek
 
-_SEARCHED = 80  # games played in mind
+_SEARCHED = 60  # games played in mind
 _BUSY = "This is not the bot's fault: the machine is too busy."
 
 
