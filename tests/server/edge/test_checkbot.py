@@ -59,6 +59,12 @@ def test_the_house_bot_passes(tmp_path: Path) -> None:
     assert "8 matches" in reports["several"].what
 
 
+@pytest.mark.parametrize("good", [bots.TakesChallenges, bots.PlaysOnce], ids=lambda good: good.__name__)
+def test_bots_of_other_habits_pass(good: type[bots.Good], tmp_path: Path) -> None:
+    lessons = ("connects", "killed", "legal", "refusal", "late", "extras", "takeover", "leaves")
+    assert failures(given(program(good), tmp_path, *lessons)) == {}
+
+
 def test_rare_decisions_are_brought_about(tmp_path: Path) -> None:
     course = Course(GAME, program(bots.Good), tmp_path, patience=10.0, seed=1)
 
@@ -68,12 +74,10 @@ def test_rare_decisions_are_brought_about(tmp_path: Path) -> None:
 
     words, ledger = asyncio.run(bounded()), course.ledger
     taken_up = {match for match, started in ledger.started.items() if started.resumed}
-    steered = [situation for situation, (match, _) in ledger.asked.items() if match in taken_up]
     assert taken_up
-    assert len(steered) >= len(taken_up)
-    assert ledger.asked.keys() <= ledger.answered
-    for situation in GAME.FOG.situations:
-        assert situation in words
+    assert all(ledger.answers[match] for match in taken_up)
+    over = Search(GAME, 1, 0).last()
+    assert [one for one in GAME.FOG.situations if one not in words] == [over]
 
 
 @pytest.mark.parametrize("name", registry.names())

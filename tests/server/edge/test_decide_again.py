@@ -36,8 +36,8 @@ SEAT, OTHER = GAME.SEATS
 BOTS = Path(bots.__file__)
 
 
-def made(actions: int = 90) -> bytes:
-    """Return the record of a match in which both seats play as `Same` does, until the other one resigns."""
+def made(actions: int = 90, kind: str = "resignation", loser: str = OTHER) -> bytes:
+    """Return the record of a match in which both seats play as `Same` does, until one of them loses it."""
     recorder = record.Recorder(
         GAME,
         {},
@@ -53,7 +53,8 @@ def made(actions: int = 90) -> bytes:
         legal = GAME.legal_actions(recorder.state, seat)
         recorder.apply(seat, legal[pick(asked[seat], [str(action) for action in legal])], think_ms=1500)
     score = GAME.score(recorder.state)
-    return recorder.finish(termination="resignation", seat=OTHER, winner=SEAT, score=score)
+    winner = next(seat for seat in GAME.SEATS if seat != loser)
+    return recorder.finish(termination=kind, seat=loser, winner=winner, score=score)
 
 
 CONTENT = made()
@@ -111,6 +112,19 @@ def test_another_random_differs_often(file: Path) -> None:
     choices = sum(len(decision.legal) > 2 for decision in ANSWERED)
     assert len(differ) > choices / 3
     assert all(row["legal"] and row["now"] != row["played"] for row in differ)
+
+
+def test_the_decision_at_which_a_seat_lost_on_time_is_asked_too(tmp_path: Path) -> None:
+    """It is no difference: nothing was played. But it is what its author wants to see."""
+    last = next(entry["n"] for entry in PLAYED.actions if entry["seat"] == SEAT and entry["decision"] == TURNING)
+    path = tmp_path / "late.jsonl"
+    path.write_bytes(made(last - 1, "time", SEAT))
+    result = decide_again(path, "--bot", f"{BOTS}:Same", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["differ"], found["answered"]) == ([], TURNING - 1)
+    late = found["unanswered"]
+    assert (late["decision"], late["played"], late["now"]) == (TURNING, None, str(VIEW.decisions[TURNING - 1].action))
 
 
 # --- Bots that do not answer ---
@@ -230,6 +244,9 @@ def _channel(port: int) -> grpc.aio.Channel:
 @wired
 async def test_a_bot_that_comes_again_goes_on_where_it_was(script: Script) -> None:
     async with offering(script, "bot") as (rehearsal, port), _channel(port) as channel:
+        stranger = Stream(channel, "bot")
+        await stranger.refusal(hello=stranger.introduction(protocol_min=9, protocol_max=9))
+        assert (rehearsal.stage, rehearsal.refusal) == ("absent", "unsupported protocol")
         first = Stream(channel, "bot")
         await first.hello()
         refused = await first.refusal(seek=pb.Seek(game="chess"))

@@ -17,7 +17,7 @@ from lictor.server.cli.common import data_option, file_argument, given_data, jso
 
 @click.group("record")
 def record_group() -> None:
-    """Show, verify or replay the record of a match."""
+    """Show, verify, replay or review the record of a match, or put it to a bot once more."""
 
 
 @record_group.command()

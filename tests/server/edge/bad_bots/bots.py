@@ -33,6 +33,7 @@ class Good:
         self.call: Any = None
         self.welcome = False
         self.legal: dict[str, pb.Decide] = {}
+        self.seen: dict[str, int] = {}  # events of the matches that it has seen begin
         self.random = random.Random(os.environ["LICTOR_SEED"])
 
     async def run(self) -> None:
@@ -73,11 +74,19 @@ class Good:
 
     async def on_match_started(self, started: pb.MatchStarted) -> None:
         if started.entropy_wanted:
+            self.seen[started.match_id] = 0
             await self.say(entropy=pb.Entropy(match_id=started.match_id))
 
     async def on_decide(self, decide: pb.Decide) -> None:
+        if decide.match_id in self.seen:
+            self.count(decide.match_id, decide.events)
         self.legal[decide.match_id] = decide
         await self.act(decide.match_id, decide.decision_id, *self.choose(decide))
+
+    def count(self, match: str, events: pb.Events) -> None:
+        """See that no event is missing: their numbers have no gaps."""
+        assert events.first <= self.seen[match] + 1, f"events {self.seen[match] + 1} to {events.first - 1} never came"
+        self.seen[match] = max(self.seen[match], events.first + len(events.events) - 1)
 
     def choose(self, decide: pb.Decide) -> list[str]:
         return [self.random.choice(decide.legal).notation]
@@ -96,6 +105,27 @@ class Good:
 
     async def on_superseded(self, superseded: pb.Superseded) -> None:
         sys.exit(superseded.text)
+
+
+class TakesChallenges(Good):
+    """Seeks nothing, and is right all the same."""
+
+    async def on_welcome(self, _welcome: pb.Welcome) -> None:
+        self.welcome = True
+
+    async def on_challenged(self, asked: pb.Challenged) -> None:
+        await self.say(answer_challenge=pb.AnswerChallenge(challenge_id=asked.challenge_id, accept=True))
+
+
+class PlaysOnce(Good):
+    """Ends when it has played one match, and is right all the same."""
+
+    async def on_welcome(self, _welcome: pb.Welcome) -> None:
+        self.welcome = True
+        await self.say(seek=pb.Seek(game=os.environ["LICTOR_GAME"], matches=1))
+
+    async def on_match_ended(self, ended: pb.MatchEnded) -> None:
+        sys.exit(0)
 
 
 class BargesIn(Good):
@@ -240,6 +270,15 @@ class KnowsAllKinds(Good):
     on_accepted = on_draw_offered = on_done
 
 
+class KnowsAllEvents(Good):
+    """Insists on knowing every event."""
+
+    def count(self, match: str, events: pb.Events) -> None:
+        super().count(match, events)
+        for event in events.events:
+            assert event.WhichOneof("game") is not None, "an event of no game"
+
+
 class KnowsAllReasons(Good):
     """Insists on knowing every value of an enum."""
 
@@ -296,6 +335,7 @@ ALSO: dict[type[Good], str] = {
     WaitsWhenRefused: "refusal",
     AnswersOnce: "drops",
     KnowsAllReasons: "extras",
+    KnowsAllEvents: "extras",
     KnocksWildly: "restart",
     HoldsOn: "killed",
 }

@@ -52,6 +52,7 @@ class Course:
         self.opponent = Sitter(OPPONENT, game, SeededChance(seed), self.bell, plays_on=True)
         self.endings: dict[str, Ending] = {}
         self._turn = 0  # whose seat is the bot's next
+        self._challenged = False  # whether the bot, which seeks nothing, was challenged before
         self.blunders: list[str] = []  # what was refused in normal play
         self._token = ""
         self._bot: Started | None = None
@@ -194,7 +195,7 @@ class Course:
 
     async def _meet(self, seat: str) -> str:
         loop, known, asked = asyncio.get_running_loop(), set(self.ledger.started), list[object]()
-        by_challenge = loop.time() + _SEEKS_S
+        by_challenge = loop.time() + (0 if self._challenged else _SEEKS_S)
         loop.call_later(_SEEKS_S, self.bell.ring)
         self._turn += 1
 
@@ -206,8 +207,9 @@ class Course:
                 asked.append(seek)
                 if (terms := self.terms(seek)) is not None:
                     self.opponent.seek(terms, other)
-            elif seek is None and not asked and loop.time() > by_challenge:
+            elif seek is None and not asked and loop.time() >= by_challenge:
                 asked.append(None)
+                self._challenged = True  # the next time at once
                 self.opponent.challenge(BOT, other)
             return next((match for match in self.ledger.started if match not in known), "")
 

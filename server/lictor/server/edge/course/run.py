@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +65,7 @@ async def _give(course: Course, lesson: Lesson) -> Report:
     except Failed as failed:
         said = tuple(course.tail())
         await course.end_bot()  # the next lesson gets a fresh one
-        await course.clear()
+        with suppress(Failed):
+            await course.clear()
         return Report(lesson.name, False, failed.what, failed.hint, time.monotonic() - began, said)
     return Report(lesson.name, True, words, "", time.monotonic() - began)

@@ -26,6 +26,14 @@ class Search:
         self._game, self._seed = game, seed
         self.left = games
 
+    def last(self) -> str:
+        """Return in which situation a game is when it is over, and nobody is asked any more."""
+        game, chance = self._game, SeededChance(self._seed)
+        state = game.new_game({}, chance)
+        while seats := game.to_act(state):
+            game.apply(state, seats[0], game.FOG.choose(state, seats[0], game.legal_actions(state, seats[0]), chance))
+        return game.FOG.situation(state)
+
     def find(
         self, options: Mapping[str, Any], secret: bytes, match: str, seat: Seat, wanted: Collection[str]
     ) -> Plan | None:

@@ -49,7 +49,6 @@ from lictor.server.matches.messages import (
 from lictor.server.matches.refusal import Refusal
 from lictor.server.matches.session import Bucket, Link, Session
 from lictor.server.matches.settings import Settings
-from lictor.server.metrics import Metrics
 
 _GRACE_S = 1.0  # for entropy, which a bot may send or not
 _ABOUT_MATCHES = (Act, Entropy, Resign, OfferDraw, AnswerDraw, GetHistory, Observe)
@@ -81,7 +80,7 @@ class Rehearsal:
     """Puts the questions of a script to whoever connects, and keeps the answers. Belongs to one asyncio loop."""
 
     def __init__(self, script: Script) -> None:
-        self.settings, self.metrics = Settings(), Metrics()
+        self.settings = Settings()
         self.answers: list[Answer] = []
         self.stage = "absent"  # then "here", "started", "asked", and at last "played" or "resigned"
         self.refusal = ""  # the last one
@@ -112,6 +111,15 @@ class Rehearsal:
     def busy(self) -> str:
         """Return nothing: there is always room."""
         return ""
+
+    @property
+    def metrics(self) -> Rehearsal:
+        """Return who counts the streams that are turned away."""
+        return self
+
+    def refused(self, reason: str) -> None:
+        """Note why a stream was turned away."""
+        self.refusal = reason.replace("_", " ")
 
     def settle(self, game: str, _options: Mapping[str, str]) -> Setting:
         """Return the game that was played, with its options."""

@@ -100,6 +100,8 @@ async def _watch(rehearsal: Rehearsal, bot: Started, name: str, patience: float,
 
 def _silent(rehearsal: Rehearsal, name: str, patience: float) -> str:
     wait = f"within {patience:g} s"
+    if rehearsal.stage == "absent" and rehearsal.refusal:
+        return f"{name} said Hello in a way that no server takes ({rehearsal.refusal}), and nothing else {wait}"
     if rehearsal.stage == "absent":
         hint = "it finds the server in LICTOR_TARGET, and its token in LICTOR_TOKEN"
         return f"{name} did not connect {wait}: {hint}; give it longer with --patience"

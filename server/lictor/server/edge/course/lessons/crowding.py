@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from lictor.engine.chance import SeededChance
 from lictor.server.edge.course.course import BOT, Course
-from lictor.server.edge.course.failing import Failed
+from lictor.server.edge.course.failing import Ended, Failed
 from lictor.server.edge.course.sitter import Sitter
 from lictor.v1 import play_service_pb2 as pb
 
@@ -41,16 +41,25 @@ async def several(course: Course) -> str:
         return []
 
     course.line.on_response = hold
-    for _ in range(most):
-        matches.append(await course.match())
+    while len(matches) < most:
+        try:
+            matches.append(await course.match())
+        except Ended:
+            raise
+        except Failed:
+            if not matches:
+                raise
+            break  # it seeks no more, whatever its Hello says
+    if len(matches) < 2:
+        return f"it seeks one match at a time, though its Hello says {most} (max_matches)"
     shuffle = random.Random(course.seed).shuffle
     refused = len(course.ledger.refused)
     for _ in range(_ROUNDS):
         await _ask_all(course, matches, held, shuffle)
         for one in course.ledger.refused[refused:]:
             if one.reason in _MIXED_UP:
-                raise Failed(f"with {most} matches at once an answer was refused: {one.text}", _APART)
-    return f"it kept {most} matches apart that asked all at once, in any order"
+                raise Failed(f"with {len(matches)} matches at once an answer was refused: {one.text}", _APART)
+    return f"it kept {len(matches)} matches apart that asked all at once, in any order"
 
 
 async def _ask_all(course: Course, matches: list[str], held: dict[str, pb.PlayResponse], shuffle: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from lictor.server.edge.convert.wire import sized, tag
 from lictor.server.edge.course.course import Course
@@ -13,6 +13,7 @@ from lictor.v1 import play_service_pb2 as pb
 
 _UNKNOWN = sized(tag(1990), b"of a later version") + bytes((0x81, 0x7D, 1, 2, 3, 4, 5, 6, 7, 8))  # and a fixed64, 2000
 _NUMBER = 990  # of no enum
+_EVENT = "an unknown kind of event"
 _IGNORE = "Ignore what you do not know (message kinds, fields, enum values, event kinds), and go on."
 
 
@@ -36,13 +37,6 @@ def _with_new_values(response: pb.PlayResponse) -> Sequence[pb.PlayResponse]:
     return [pb.PlayResponse(refused=strange), response]
 
 
-def _with_new_event(response: pb.PlayResponse) -> Sequence[pb.PlayResponse]:
-    """Put an event of a later version in the place of one, so that the numbers stay right."""
-    if response.HasField("decide") and response.decide.events.events:
-        response.decide.events.events[-1].CopyFrom(game_pb2.Event.FromString(_UNKNOWN))
-    return [response]
-
-
 def _twice(response: pb.PlayResponse) -> Sequence[pb.PlayResponse]:
     return [response, response] if response.HasField("decide") else [response]
 
@@ -62,10 +56,52 @@ _EXTRAS: tuple[tuple[str, OnResponse], ...] = (
     ("unknown fields", _grown),
     ("an unknown kind of message", _with_new_kind),
     ("unknown values of enums", _with_new_values),
-    ("an unknown kind of event", _with_new_event),
     ("the same Decide twice", _twice),
     ("messages about an unknown match", _about_nobody),
 )
+
+
+class _LaterEvent:
+    """Adds an event of a later version to what the bot sees of a match, and counts on from there."""
+
+    def __init__(self, match: str) -> None:
+        self._match = match
+        self._number = 0  # of the event that is added, once it is
+
+    def on_request(self, request: pb.PlayRequest) -> Sequence[pb.PlayRequest] | None:
+        """Count back where the bot asks by number."""
+        asked = request.get_history
+        if asked.match_id != self._match or not 0 < self._number < asked.first:
+            return None
+        asked.first -= 1
+        return [request]
+
+    def on_response(self, response: pb.PlayResponse) -> Sequence[pb.PlayResponse] | None:
+        """Add the event behind those of the next Decide, and wherever those are told again."""
+        kind = response.WhichOneof("message") or ""
+        events = response.events if kind == "events" else getattr(getattr(response, kind, None), "events", None)
+        if not isinstance(events, pb.Events) or events.match_id != self._match:
+            return None
+        begins = kind == "decide" and not self._number
+        if begins:
+            self._number = events.first + len(events.events)
+        if self._number:
+            self._add(events, again=begins or kind == "history")
+        if kind == "history":
+            response.history.last += self._number > 0
+        return [response]
+
+    def _add(self, events: pb.Events, *, again: bool) -> None:
+        """Add the event to a stretch that it is in; count on in one that comes after it."""
+        place = self._number - events.first
+        if place < 0 or (place == 0 and not again):
+            events.first += 1
+        elif place <= len(events.events):
+            told, words = list(events.events), list(events.words)
+            told.insert(place, game_pb2.Event.FromString(_UNKNOWN))
+            del events.events[:], events.words[:]
+            events.events.extend(told)
+            events.words.extend([*words[:place], "Something new happened.", *words[place:]] if words else [])
 
 
 async def extras(course: Course) -> str:
@@ -74,49 +110,38 @@ async def extras(course: Course) -> str:
     await course.play(match, 1)
     for name, change in _EXTRAS:
         await _try(course, name, change, match)
+    later = _LaterEvent(match)
+    course.line.on_request = later.on_request
+    await _try(course, _EVENT, later.on_response, match)
     course.opponent.offer_draw(match)
-    try:
-        goes_on = await course.play(match, 3)
-    except Failed as failed:
-        raise Failed(f"after an offer of a draw {failed.what}", "Answer DrawOffered, or ignore it.") from failed
-    course.line.on_response = _strange_end
-    if goes_on:
-        course.opponent.resign(match)
+    await _try(course, "an offer of a draw", later.on_response, match)
+    course.line.on_response = lambda response: _strange_end(response, later)
+    course.opponent.resign(match)
     await course.until(lambda: match in course.ledger.ended, "see its match end", _IGNORE)
-    course.line.on_response = None
+    course.line.pass_all()
     try:
         await course.play(await course.match(), 2)
     except Failed as failed:
         raise Failed(f"after a match that ended in a way it does not know {failed.what}", _IGNORE) from failed
-    return f"it went on after {', '.join(name for name, _ in _EXTRAS)}, an offer of a draw and an unknown kind of end"
+    names = ", ".join([name for name, _ in _EXTRAS])
+    return f"it went on after {names}, {_EVENT}, an offer of a draw and an unknown kind of end"
 
 
-def _strange_end(response: pb.PlayResponse) -> Sequence[pb.PlayResponse] | None:
-    if not response.HasField("match_ended"):
-        return None
-    response.match_ended.termination.kind = _NUMBER  # type: ignore[assignment]
-    return [response]
+def _strange_end(response: pb.PlayResponse, later: _LaterEvent) -> Sequence[pb.PlayResponse] | None:
+    if response.HasField("match_ended"):
+        response.match_ended.termination.kind = _NUMBER  # type: ignore[assignment]
+        later.on_response(response)
+        return [response]
+    return later.on_response(response)
 
 
 async def _try(course: Course, name: str, change: OnResponse, match: str) -> None:
     """Change everything the server says in such a way for a few decisions."""
     hellos = len(course.ledger.hellos)
-    once = _once_a_decision(change)
-    course.line.on_response = once
+    course.line.on_response = change
     try:
         await course.play(match, 3)
     except Failed as failed:
         raise Failed(f"after {name} {failed.what}", f"{_IGNORE} {failed.hint}") from failed
-    finally:
-        course.line.on_response = None
     if len(course.ledger.hellos) > hellos:
         raise Failed(f"after {name} it opened a new stream", _IGNORE)
-
-
-def _once_a_decision(change: OnResponse) -> Callable[[pb.PlayResponse], Sequence[pb.PlayResponse] | None]:
-    """Change only what belongs to decisions: a Ping is no news."""
-
-    def changed(response: pb.PlayResponse) -> Sequence[pb.PlayResponse] | None:
-        return change(response) if response.WhichOneof("message") in ("decide", "accepted") else None
-
-    return changed
