@@ -19,6 +19,7 @@ from lictor.engine import record, registry
 from lictor.engine.chance import SeededChance, derive_secret
 from lictor.engine.record.perspective import look
 from lictor.server.cli import main
+from lictor.server.cli.records import named_after
 from lictor.server.contestants import Contestant, contestant
 from lictor.server.edge.rehearsal.fixture import write_fixture
 from lictor.server.edge.rehearsal.reading import batch_of
@@ -349,6 +350,10 @@ def test_a_fixture_needs_neither_a_bot_nor_a_name(file: Path, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     assert decide_again(file, "--at", 3, "--json").exit_code == 0
     assert load(f"again-1-{SEAT}-3.json")[0].decision_id == 3
+
+
+def test_no_record_can_choose_where_files_go() -> None:
+    assert named_after("../../etc/x y", SEAT, 3, ending=".json") == f".._.._etc_x_y-{SEAT}-3.json"
 
 
 def test_a_fixture_holds_nothing_the_seat_may_not_know(script: Script) -> None:

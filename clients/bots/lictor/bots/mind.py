@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 from lictor.client import Action, Actions, Bot
 from lictor.engine import registry
 from lictor.engine.chance import SeededChance, derive_secret
+from lictor.engine.game import BadNotation
 from lictor.server.edge.convert import codec_for
 
 log = logging.getLogger("lictor.bots")
@@ -34,7 +36,8 @@ class ThinkingBot(Bot):
         if self._memory is None:
             self._memory = self.game.remember(observation)
         for event in view.history[self._seen :]:
-            self._memory.see(self._codec.read_event(event.raw))
+            with contextlib.suppress(BadNotation):  # a newer server may know kinds of events that we do not
+                self._memory.see(self._codec.read_event(event.raw))
         self._seen = len(view.history)
         return observation, self._memory
 

@@ -7,6 +7,8 @@ from lictor.client.fixture import load
 def test_it_defends_rome() -> None:
     view, actions = load("MATCH-SEAT-57.json")
     assert str(MyBot().decide(view, actions)) != "end_moves"
+
+A bot that gets ready in `on_start(view)` must be given it first, as in a match.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,11 @@ import click
 from lictor.engine import record, registry
 from lictor.engine.game import SPECTATOR, AnyGame, GameError
 from lictor.server.cli.common import data_option, file_argument, given_data, json_option, progress
+
+
+def named_after(match: str, *parts: object, ending: str) -> str:
+    """Return a file name for something about a match; a record may come from anybody, and so may its match id."""
+    return "-".join([re.sub(r"[^A-Za-z0-9._-]", "_", match), *map(str, parts)]) + ending
 
 
 @click.group("record")

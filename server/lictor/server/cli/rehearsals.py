@@ -14,6 +14,7 @@ from lictor.engine import record, registry
 from lictor.engine.record.perspective import Decision, Perspective, look
 from lictor.server import logs
 from lictor.server.cli.common import data_option, file_argument, given_data, json_option, progress
+from lictor.server.cli.records import named_after
 from lictor.server.contestants import BadContestant, Contestant, contestant
 from lictor.server.edge.rehearsal.fixture import write_fixture
 from lictor.server.edge.rehearsal.running import Rehearsed, rehearse
@@ -87,7 +88,7 @@ def decide_again(
 def _fixture(script: Script, view: Perspective, number: int, path: Path | None, as_json: bool) -> str:
     if number > len(view.decisions):
         raise click.BadParameter(f"{view.seat} was asked {len(view.decisions)} times", param_hint="--at")
-    where = path or Path(f"{view.match}-{view.seat}-{number}.json")
+    where = path or Path(named_after(view.match, view.seat, number, ending=".json"))
     fixture = write_fixture(script, view, number)
     where.write_text(json.dumps(fixture, indent=1) + "\n", "utf-8")
     if not as_json:

@@ -13,6 +13,7 @@ import click
 from lictor.engine import record, registry
 from lictor.engine.record.perspective import Perspective
 from lictor.server.cli.common import data_option, file_argument, given_data, json_option, progress, seed_option
+from lictor.server.cli.records import named_after
 from lictor.server.review.judging import Estimate, Judged, Task, judging
 from lictor.server.review.ledger import Entry, Review, Reviewer
 from lictor.server.review.plot import Heading, draw
@@ -55,7 +56,7 @@ def review(
     with judging(task, view, jobs) as judge:
         found = Reviewer(task, view, judge, playouts, _shown).review()
     players = record.read(content).header["seats"]
-    where = plot or file.parent / f"{view.match}-{seat}-review.svg"
+    where = plot or file.parent / named_after(view.match, seat, "review", ending=".svg")
     where.write_text(draw(found, _heading(found, players)), "utf-8")
     if as_json:
         click.echo(json.dumps(_facts(found, seed, where)))

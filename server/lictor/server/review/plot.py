@@ -12,7 +12,7 @@ WIDTH, TOP, HEIGHT, LEFT, RIGHT = 1120, 96, 380, 64, 32
 BOTTOM = TOP + HEIGHT
 _SURE = 2.0  # errors that the band shows on each side
 _APART = 22  # pixels between marks, and between labels of turns
-_LINE, _TEXT_LENGTH = 22, 74
+_LINE, _TEXT_LENGTH = 22, 44
 
 STYLE = """
   .page { fill: #fffdf8 } text { font-family: 'Segoe UI', system-ui, sans-serif; fill: #2b2622 }

@@ -125,7 +125,8 @@ class PlaysOnce(Good):
         await self.say(seek=pb.Seek(game=os.environ["LICTOR_GAME"], matches=1))
 
     async def on_match_ended(self, ended: pb.MatchEnded) -> None:
-        sys.exit(0)
+        if ended.match_id in self.legal:
+            sys.exit(0)
 
 
 class BargesIn(Good):

@@ -26,7 +26,6 @@ class Ledger:
         self.refused: list[pb.Refused] = []
         self.pongs: set[int] = set()
         self.batches = 0  # Acts with several actions
-        self.asked: dict[str, tuple[str, int]] = {}  # the first decision in each situation
         self.answered: set[str] = set()  # situations in which an answer was accepted
         self._situations: dict[tuple[str, int], str] = {}
 
@@ -76,11 +75,11 @@ class Ledger:
         key = (decide.match_id, decide.decision_id)
         if key not in self._situations:
             self._situations[key] = self._situation(decide.match_id)
-        self.asked.setdefault(self._situations[key], key)
 
     def _accepted(self, accepted: pb.Accepted) -> None:
         match, last = accepted.match_id, accepted.decision_id + accepted.applied - 1
         if last > self.accepted.get(match, 0):  # not one that was told before
             self.accepted[match] = last
             self.answers[match] += 1
-        self.answered.add(self._situations.get((match, accepted.decision_id), ""))
+        if situation := self._situations.get((match, accepted.decision_id)):
+            self.answered.add(situation)
