@@ -52,8 +52,8 @@ def checkbot(
     """Find out whether a bot is robust: lose its stream, refuse its answers, restart its server, and see.
 
     BOT is a house bot's name or file.py:Class. The bot is started as a process with LICTOR_TARGET, LICTOR_TOKEN,
-    LICTOR_GAME and LICTOR_SEED in its environment, and plays against the course over a wire that breaks. Let it play
-    without end, or at least 100 matches. The exit code is 0 if all lessons are passed, and 1 if not.
+    LICTOR_GAME and LICTOR_SEED in its environment, and plays against the course over a wire that breaks. One that ends
+    with exit code 0 between two matches is started again. The exit code is 0 if all lessons are passed, and 1 if not.
     """
     if listing:
         _list(as_json)

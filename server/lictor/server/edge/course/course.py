@@ -247,6 +247,10 @@ class Course:
         self._judge(match)
         return match not in self.endings
 
+    async def answered(self, match: str, decision: int, what: str, hint: str) -> None:
+        """Wait until the bot has answered a decision, or its match is over."""
+        await self.until(lambda: self.ledger.accepted.get(match, 0) >= decision or match in self.endings, what, hint)
+
     async def hush(self, match: str) -> None:
         """Keep the next Decide of a match from the bot, so that it owes an answer and has nothing to say.
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lictor.server.edge.course.course import Course
-from lictor.server.edge.course.failing import Failed
+from lictor.server.edge.course.failing import Ended, Failed
+from lictor.server.edge.stream import Encoder, Malformed, decode
+from lictor.server.matches.messages import Act, Reason, Refused
+from lictor.server.matches.table import Unreadable
 from lictor.v1 import play_service_pb2 as pb
 
 _STRETCH = 25  # decisions
@@ -34,10 +37,8 @@ async def refusal(course: Course) -> str:
     for _ in range(2):
         left -= 1
         act = await _catch_act(course, match, left)
-        await course.until(
-            lambda act=act: course.ledger.accepted.get(match, 0) >= act.decision_id,  # type: ignore[misc]
-            "answer again when its answer was refused as illegal",
-            _ANSWER_AGAIN,
+        await course.answered(
+            match, act.decision_id, "answer again when its answer was refused as illegal", _ANSWER_AGAIN
         )
         await course.play(match, 2)
     return "it answered again after each of two refusals"
@@ -50,8 +51,11 @@ async def _catch_act(course: Course, match: str, left: int) -> pb.Act:
     def refuse(request: pb.PlayRequest) -> Sequence[pb.PlayRequest] | None:
         if caught or not request.HasField("act") or request.act.match_id != match:
             return None
+        refused = _refusal(course, request, left)
+        if refused is None:
+            return None
         caught.append(request.act)
-        course.line.say(_refusal(course, request, left))
+        course.line.say(refused)
         return []
 
     course.line.on_request = refuse
@@ -59,22 +63,20 @@ async def _catch_act(course: Course, match: str, left: int) -> pb.Act:
     return caught[0]
 
 
-def _refusal(course: Course, request: pb.PlayRequest, left: int) -> pb.PlayResponse:
-    act = request.act
-    decide, choice = course.ledger.decides[act.match_id], act.actions[0] if act.actions else pb.Choice()
-    shown = choice.notation
-    if choice.WhichOneof("form") == "index" and choice.index < len(decide.legal):
-        shown = decide.legal[choice.index].notation
-    seat = course.seat_of(act.match_id)
-    refused = pb.Refused(
-        reason=pb.REFUSAL_REASON_ILLEGAL_ACTION,
-        text=f"{seat} may not {shown or 'do that'}: it is not among the legal actions of this decision",
-        field="act.actions[0]",
-        match_id=act.match_id,
-        decision_id=act.decision_id,
-        illegal_actions_left=left,
-    )
-    return pb.PlayResponse(request_id=request.request_id, refused=refused)
+def _refusal(course: Course, request: pb.PlayRequest, left: int) -> pb.PlayResponse | None:
+    """Return how the server would refuse an answer if it were illegal; None if it is."""
+    house, match = course.premises.house, request.act.match_id
+    found, seat = house.matches[match], course.seat_of(match)
+    try:
+        act = decode(request, house.settings)
+        assert isinstance(act, Act)
+        action = found.table.read(found.chairs[seat], 0, act.choices[0])
+    except (Malformed, Unreadable):
+        return None
+    text = f"{seat} may not {action!s:.80}: it is not among the legal actions of this decision"
+    refused = Refused(Reason.ILLEGAL_ACTION, text, "act.actions[0]", match, act.decision, left=left)
+    refused.request = request.request_id
+    return pb.PlayResponse.FromString(Encoder(house.settings, "", {}).encode(refused))
 
 
 async def late(course: Course) -> str:
@@ -109,14 +111,16 @@ async def _lose_on_time(course: Course, told_first: bool) -> None:
     hint = (
         "MatchEnded may come while an answer is on its way; its Act is then refused as MATCH_OVER, which harms nothing."
     )
-    if told_first:
-        await course.until(lambda: match in course.ledger.ended, "take the news that it lost on time", hint)
-    course.line.tell(held[0])
-    await course.until(
-        lambda: match in course.ledger.ended and len(course.ledger.refused) > refused,
-        "take the refusal of an answer that came too late",
-        hint,
-    )
+    ended, told = course.ledger.ended, course.ledger.refused
+    try:
+        if told_first:
+            await course.until(lambda: match in ended, "take the news that it lost on time", hint)
+        course.line.tell(held[0])
+        what = "take the refusal of an answer that came too late"
+        await course.until(lambda: match in ended and len(told) > refused, what, hint)
+    except Ended:
+        if course.ended != "exit code 0":  # of one that has played all the matches it wanted
+            raise
 
 
 async def batch(course: Course) -> str:
@@ -149,9 +153,9 @@ async def batch(course: Course) -> str:
             break
     if not cut:
         return "it sends one action at a time" if not ledger.batches else "no batch came up this time"
-    wanted = cut[match] + 1
-    await course.until(
-        lambda: ledger.accepted.get(match, 0) >= wanted or match in course.endings,
+    await course.answered(
+        match,
+        cut[match] + 1,
         "answer the decision at which a batch was stopped",
         "Accepted.applied says how many actions were carried out: forget the others, and answer the next Decide.",
     )

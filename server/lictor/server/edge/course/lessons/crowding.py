@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Sequence
+from functools import partial
 
 from lictor.engine.chance import SeededChance
 from lictor.server.edge.course.course import BOT, Course
@@ -52,34 +53,28 @@ async def several(course: Course) -> str:
             break  # it seeks no more, whatever its Hello says
     if len(matches) < 2:
         return f"it seeks one match at a time, though its Hello says {most} (max_matches)"
-    shuffle = random.Random(course.seed).shuffle
+    lot = random.Random(course.seed)
     refused = len(course.ledger.refused)
     for _ in range(_ROUNDS):
-        await _ask_all(course, matches, held, shuffle)
+        await _ask_all(course, matches, held, lot)
         for one in course.ledger.refused[refused:]:
             if one.reason in _MIXED_UP:
                 raise Failed(f"with {len(matches)} matches at once an answer was refused: {one.text}", _APART)
     return f"it kept {len(matches)} matches apart that asked all at once, in any order"
 
 
-async def _ask_all(course: Course, matches: list[str], held: dict[str, pb.PlayResponse], shuffle: object) -> None:
+async def _ask_all(course: Course, matches: list[str], held: dict[str, pb.PlayResponse], lot: random.Random) -> None:
     """Wait until every match asks, then let all of them ask, and wait until all are answered."""
-    assert callable(shuffle)
-    ready = lambda: all(match in held or match in course.endings for match in matches)  # noqa: E731
-    await course.until(ready, "keep its matches going", _APART)
+    await course.until(
+        lambda: all(match in held or match in course.endings for match in matches), "keep its matches going", _APART
+    )
     asked = [held.pop(match) for match in tuple(held)]
-    shuffle(asked)
+    lot.shuffle(asked)
     for response in asked:
         course.line.say(response)
     for response in asked:
         match, decision = response.decide.match_id, response.decide.decision_id
-        await course.until(
-            lambda match=match, decision=decision: (  # type: ignore[misc]
-                course.ledger.accepted.get(match, 0) >= decision or match in course.endings
-            ),
-            f"answer each of {len(asked)} matches that asked at once",
-            _APART,
-        )
+        await course.answered(match, decision, f"answer each of {len(asked)} matches that asked at once", _APART)
 
 
 async def ping(course: Course) -> str:
@@ -89,7 +84,7 @@ async def ping(course: Course) -> str:
     for nonce in _NONCES:
         course.line.say(pb.PlayResponse(ping=pb.Ping(nonce=nonce)))
         await course.until(
-            lambda nonce=nonce: nonce in course.ledger.pongs,  # type: ignore[misc]
+            partial(course.ledger.pongs.__contains__, nonce),
             "answer a Ping with a Pong of the same nonce",
             "Answer Ping at once, never behind your thinking: the server measures the wire by it.",
         )
