@@ -16,7 +16,7 @@ AnyBot: TypeAlias = type[Bot] | type[AsyncBot]
 # an engine with them. Neighbours are 100 to 300 Elo apart (`make soak` measures it).
 NAMES = (
     "random", "novice-8", "novice-20", "novice-30", "novice-40", "novice-55", "novice-70", "novice-85", "novice",
-    "steady", "scout-50", "scout-100", "scout-200", "scout-1000",
+    "steady", "scout-50", "scout-200", "scout-1000",
 )  # fmt: skip
 _SCOUT = re.compile(r"scout-([1-9]\d{0,5})")
 _SCOUT_BY_CLOCK = re.compile(r"scout-(\d{1,3}(?:\.\d{1,3})?)s")
