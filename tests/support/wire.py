@@ -71,7 +71,11 @@ def no_complaints() -> Iterator[None]:
 
     class Listen(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(self.format(record))
+            text = self.format(record)
+            # gRPC has one queue for all loops of a process: what comes late for the loop of an earlier test is told to
+            # this one.
+            if not ("PollerCompletionQueue" in text and "Event loop is closed" in text):
+                said.append(text)
 
     listen = Listen(logging.ERROR)
     logging.getLogger().addHandler(listen)
