@@ -151,3 +151,19 @@ def test_the_demo_serves_plays_over_the_wire_and_verifies(tmp_path: Path) -> Non
     finished, verified = re.findall(r"^(\d+) of (\d+) records verify", done.stdout, re.MULTILINE)[0]
     assert int(finished) == int(verified) >= 2
     assert done.stderr == ""
+
+
+def test_the_rungs_of_the_house_bots_are_measured_over_the_wire() -> None:
+    rows = json.loads(lictor("bench", "bots", "--rungs", "random,novice,steady", "--pairs", 1, "--json").stdout)
+    assert [(row["bot"], row["against"]) for row in rows] == [
+        ("novice", "random"), ("steady", "novice"), ("steady", "random"),
+    ]  # fmt: skip
+    assert all(row["games"] == 2 and row["score_low"] < row["score"] <= row["score_high"] for row in rows[::2])
+    assert rows[2]["wins"] == 2
+
+
+def test_rungs_that_nobody_knows_are_refused() -> None:
+    done = lictor("bench", "bots", "--rungs", "random,genius", "--pairs", 1)
+    assert done.exit_code == 1
+    assert "genius" in done.output
+    assert "Traceback" not in done.output

@@ -52,8 +52,9 @@ def failures(reports: dict[str, Report]) -> dict[str, str]:
     return {name: report.what for name, report in reports.items() if not report.passed}
 
 
-def test_the_house_bot_passes(tmp_path: Path) -> None:
-    reports = given(contestant("random"), tmp_path)
+@pytest.mark.parametrize("name", ["random", "steady", "scout-4"])
+def test_house_bots_pass(name: str, tmp_path: Path) -> None:
+    reports = given(contestant(name), tmp_path)
     assert failures(reports) == {}
     assert list(reports) == NAMES
     assert "8 matches" in reports["several"].what
