@@ -86,7 +86,8 @@ def _paced_async(bot: type[AsyncBot], seconds: float) -> type[AsyncBot]:
 def main(arguments: list[str] | None = None) -> int:
     """Play until all is played, or a signal comes."""
     given = parse(arguments)
-    # A polite stop is the same whichever signal asks for it.
+    # A polite stop is the same whichever signal asks for it, also where a shell in the background has SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     own = given.bot.rpartition(":")[2]
     logging.basicConfig(level=logging.WARNING, format=f"{given.name or own}: %(message)s")
