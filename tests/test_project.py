@@ -47,8 +47,9 @@ def test_the_readme_is_short_and_its_bot_plays(tmp_path: Path) -> None:
     assert len(code.strip().splitlines()) <= 12
     bot = tmp_path / "bot.py"
     with server(tmp_path / "home", "--bot", "random") as port:
-        bot.write_text(code.replace("localhost:50051", f"localhost:{port}"))
-        done = subprocess.run([sys.executable, bot], capture_output=True, text=True, timeout=60, check=True)
+        bot.write_text(code)
+        where = {**os.environ, "LICTOR_TARGET": f"localhost:{port}"}
+        done = subprocess.run([sys.executable, bot], env=where, capture_output=True, text=True, timeout=60, check=True)
     assert re.match(r"\[Result\(.*won", done.stdout), done.stdout
 
 

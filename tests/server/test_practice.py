@@ -50,6 +50,7 @@ QUIT = HEAD + "run(Quitter)"
 def game(number: int, winner: Side | None, kind: str = "victory", **facts: Any) -> Game:
     fault: Side | None = {"bot": "against", "against": "bot"}[winner] if winner and kind != "victory" else None  # type: ignore[assignment]
     facts.setdefault("think_ms", {"bot": [], "against": []})
+    facts.setdefault("faults", {})
     return Game(number, f"m{number}", (CAESAR, POMPEY)[number % 2], kind, kind, winner, fault, **facts)
 
 
@@ -449,3 +450,42 @@ def test_a_bad_command_line_is_refused(
     result = CliRunner().invoke(main, ["practice", *words])
     assert result.exit_code == 2
     assert told in " ".join(result.output.split())
+
+
+FAILING = """
+from lictor.client import Bot
+
+
+class Fails(Bot):
+    def decide(self, view, actions):
+        if view.decision_id == 5:
+            raise ValueError("out of legions")
+        return actions[0]
+"""
+
+
+def test_a_bot_that_raises_is_told_so_and_not_only_that_it_resigned(tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(FAILING)
+    words = [
+        "practice",
+        f"{tmp_path}/fails.py:Fails",
+        "--against",
+        "random",
+        "-n",
+        "2",
+        "--records",
+        str(tmp_path / "r"),
+    ]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 1
+    assert "failed in 2 of 2 games: Fails.decide raised ValueError: out of legions" in " ".join(done.output.split())
+    again = CliRunner().invoke(main, [*words, "--json"])
+    figures = json.loads(again.stdout)
+    assert (figures["forfeits"], figures["failures"]["bot"]["games"], figures["stopped"]) == (2, 2, None)
+
+
+def test_records_of_other_games_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "practice-7-0099.jsonl").write_text("mine")
+    words = ["practice", "random", "--against", "random", "-n", "1", "--seed", "7", "--records", str(tmp_path)]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    assert (tmp_path / "practice-7-0099.jsonl").read_text() == "mine"

@@ -140,7 +140,7 @@ def test_a_seat_is_asked_what_it_answered() -> None:
         assert all(decision.observation.viewer == seat for decision in asked)
         assert view.result == 0.5
         assert all(a.seen <= b.seen for a, b in itertools.pairwise(view.decisions))
-        assert view.words(view.decisions[0]).startswith("turn 1, choose discard")
+        assert view.words(view.decisions[0]).startswith("game turn 1, choose discard")
         assert any(decision.follows for decision in asked)
     with pytest.raises(UnknownSeat, match="there are caesar and pompey"):
         look(played, GAME, "crassus")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 _STOP_S = 5.0
 _TAIL = 20  # lines
-_TAIL_BYTES, _LINE_LENGTH = 65_536, 300
+_TAIL_BYTES, _LINE_LENGTH = 65_536, 600
 
 
 class BadContestant(Exception):

@@ -83,12 +83,17 @@ def _paced_async(bot: type[AsyncBot], seconds: float) -> type[AsyncBot]:
     return Paced
 
 
+def _stop(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: a second one would break into the farewell
+    signal.raise_signal(signal.SIGINT)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Play until all is played, or a signal comes."""
     given = parse(arguments)
     # A polite stop is the same whichever signal asks for it, also where a shell in the background has SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _stop)
     own = given.bot.rpartition(":")[2]
     logging.basicConfig(level=logging.WARNING, format=f"{given.name or own}: %(message)s")
     if given.seed is not None:

@@ -30,6 +30,7 @@ log = logging.getLogger("lictor.client")
 
 _KINDS = words_of(match_pb2.TerminationKind.DESCRIPTOR)
 _STOPS = words_of(pb.BatchStop.DESCRIPTOR)
+_FAULT_LENGTH = 500
 _ILLEGAL = 2  # at so many illegal answers to one decision the match is given up
 
 
@@ -73,6 +74,7 @@ class Match:
         self._ready = False  # whether on_start was called
         self._told = 0  # events
         self._resigning = False
+        self._fault = ""  # why, where the bot failed
         self._decide: pb.Decide | None = None
         self._act: pb.Act | None = None  # the last one, until it is refused
         self._act_on = 0  # the stream it was said on
@@ -286,9 +288,10 @@ class Match:
             raise BotError(f"match {self.id}: {text}") from error
         trace = None if isinstance(error, BotError) else error
         log.error("match %s: %s; this match is given up", self.id, text, exc_info=trace)
+        self._fault = text[:_FAULT_LENGTH]
         self._resign()
 
     def _resign(self) -> None:
         self._resigning = True
         if not self.over:
-            self._table.say(resign=pb.Resign(match_id=self.id))
+            self._table.say(resign=pb.Resign(match_id=self.id, fault=self._fault))

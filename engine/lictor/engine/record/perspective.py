@@ -49,11 +49,11 @@ class Perspective:
 
     def words(self, decision: Decision) -> str:
         """Tell in a few words where a decision stands: its turn, what is decided, and what was seen last."""
-        told = f"turn {decision.turn}, {decision.situation}"
+        told = f"game turn {decision.turn}, {decision.situation}"
         for event in reversed(self.known(decision)):
             last = self.game.describe(event, self.seat)
             if last:
-                return f"{told}: {last}"
+                return f"{told}, after: {last}"
         return told
 
     def between(self, first: int, last: int | None) -> list[str]:

@@ -87,7 +87,8 @@ def practice(
     LICTOR_TOKEN, with which it connects, LICTOR_GAME, which it seeks, and LICTOR_SEED. Games are mirrored: sides change
     after each. The same seed gives the same dice, and bots that keep to LICTOR_SEED the same records but for the times.
 
-    Ends with 0 when all games were played, and with 1 when something went wrong: what, and what to do, is told then.
+    Ends with 0 when all games were played, and with 1 when something went wrong, also when BOT failed in a game (a bot
+    that raises resigns it): what, and what to do, is told then.
     """
     who = _contestant(bot, program, "BOT")
     opponent = _contestant(against or (None if against_exec else "steady"), against_exec, "--against")
@@ -106,7 +107,7 @@ def practice(
         click.echo(json.dumps(figures))
     else:
         _tell(plan, figures, practised.stopped)
-    if practised.stopped is not None:
+    if practised.stopped is not None or "bot" in figures["failures"]:
         raise click.exceptions.Exit(1)
 
 
@@ -162,7 +163,10 @@ def _tell(plan: Plan, figures: dict[str, Any], stopped: Trouble | None) -> None:
         out.print(f"Endings: {', '.join(f'{kind} {count}' for kind, count in figures['endings'].items())}.")
         for name, forfeits in ((bot, figures["forfeits"]), (against, figures["forfeits_against"])):
             if forfeits:
-                out.print(f"{name} forfeited {forfeits}: time, absence or illegal actions.", style="yellow")
+                out.print(f"{name} forfeited {forfeits}: time, absence, illegal actions or failure.", style="yellow")
+        for side, failed in figures["failures"].items():
+            text = f"{plan.names()[side]} failed in {failed['games']} of {figures['games']} games: {failed['first']}"
+            out.print(text, style="red", markup=False)
         out.print(_think_table(plan, figures))
         out.print(f"Records in {plan.records}: lictor record verify {plan.records}/*.jsonl", markup=False)
     for side in SIDES:

@@ -143,6 +143,8 @@ def bench_bots(game: str, pairs: int, is_long: bool, rungs: str | None, jobs: in
     """How strong the house bots are: each against the next weaker, over the wire, with 95 % error bars."""
     registry.get(game)
     names = [name.strip() for name in rungs.split(",")] if rungs else [n for n in house_bots() if n != "scout-1000"]
+    if len(names) < 2:
+        raise click.BadParameter("name at least two bots, with commas between", param_hint="--rungs")
     number = 100 if is_long else pairs
     table = Table(
         "bot", "against", "games", "score", "95 %", "Elo", "95 %", title=f"{game}: {number} mirrored pairs each"

@@ -52,7 +52,8 @@ def decide_again(
 
     The bot plays over the wire as in a true match, and sees what the seat saw then. Whatever it answers, what was
     played then is carried out. The same bot gives the same answers only as far as chance has no part in them: give it
-    the seed it had. Ends with 1 if the bot hangs, crashes or never comes, and says so.
+    the seed it had (7 in a match called practice-7-...), and draw its random numbers anew for each decision. Ends with
+    1 if the bot hangs, crashes, gives up or never comes, and says so.
     """
     content, given = file.read_bytes(), given_data(data)
     record.verify(content, registry.get, given)
@@ -74,9 +75,11 @@ def decide_again(
         result |= _compare(view, found) | {"bot": who.label}
         failure = found.failure
         if not as_json:
-            _tell(result, view)
+            _tell(result, view, seed is not None)
     if as_json:
         click.echo(json.dumps(result))
+    if not failure and result.get("resigned"):
+        raise click.exceptions.Exit(1)
     if failure:
         said = "".join(f"\n  {line}" for line in result["said"])
         raise click.ClickException(failure + (f"\nIt said last:{said}" if said else ""))
@@ -142,7 +145,7 @@ def _row(view: Perspective, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _tell(result: dict[str, Any], view: Perspective) -> None:
+def _tell(result: dict[str, Any], view: Perspective, seeded: bool) -> None:
     rows = [row for row in (*result["differ"], result["unanswered"]) if row is not None]
     for row in rows:
         played = row["played"] or f"nothing ({view.termination.replace('_', ' ')})"
@@ -150,12 +153,15 @@ def _tell(result: dict[str, Any], view: Perspective) -> None:
         click.echo(f"      played {played}; now {row['now']}{'' if row['legal'] else ': not legal'}")
         if note := _note(row["note"]):
             click.echo(f"      note: {note}")
-    count, of, asked = len(result["differ"]), result["answered"], result["decisions"]
+    of, asked = result["answered"], result["decisions"]
+    count = len(result["differ"]) - result["resigned"]  # giving up is told apart
     click.echo(f"{result['bot']} as {view.seat} in {view.match}: {count} of {of} decisions differ.")
     if result["resigned"]:
         said = "".join(f"\n  {line}" for line in result["said"])
         click.echo(f"It gave up after {of} of {asked}: a bot that fails resigns too.{said}")
     elif rows:
+        if not seeded:
+            click.echo("Without --seed a bot that draws random numbers differs from itself: give it the one it had.")
         click.echo(f"Take one into your tests: --at {rows[0]['decision']}")
 
 

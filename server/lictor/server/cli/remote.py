@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.table import Table
+from rich.table import Column, Table
 
 from lictor.server.accounts import SCOPES
 from lictor.server.cli.common import json_option, out
@@ -168,7 +168,7 @@ def matches(bot: str, limit: int, server: str, token_file: Path | None, tls_ca: 
     if as_json:
         click.echo(json.dumps([{name: getattr(entry, name) for name in entry.__slots__} for entry in found]))
         return
-    table = Table("match", "game", "state", "seats", "actions", "ended")
+    table = Table(Column("match", no_wrap=True), "game", "state", "seats", "actions", "ended")
     for entry in found:
         seats = ", ".join(f"{seat}: {name}" for seat, name in entry.seats.items())
         table.add_row(entry.match, entry.game, entry.state, seats, str(entry.actions), entry.ended)

@@ -45,9 +45,12 @@ def review(
 ) -> None:
     """Tell why a seat won or lost a recorded match: what its choices cost, and what was luck.
 
-    Chances to win come from playouts of positions that fit what the seat knew at the time, not of what was true. A
-    choice is measured against the best answer found, and is called a mistake if its loss is more than two standard
-    errors. Choices, luck and the end of the match add up to the result.
+    Chances to win come from playouts of positions that fit what the seat knew at the time, not of what was true: they
+    are played on to the end of the game turn, and judged by the game's own estimate, which errs; the errors given are
+    those of chance alone, and --playouts makes them smaller. In the list a choice is measured against the best answer
+    found, and called a mistake if the loss is more than two standard errors and half a point. In the account it is
+    measured against what a sensible player would do there; choices, luck (with all that the other side does well or
+    badly) and the end of the match add up to the result.
     """
     content, given = file.read_bytes(), given_data(data)
     record.verify(content, registry.get, given)

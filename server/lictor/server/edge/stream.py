@@ -52,6 +52,7 @@ _TYPED, _NOTATION = (tag_of(pb.LegalAction, name) for name in ("action", "notati
 _EVENT = tag_of(pb.Events, "events")
 _REQUEST_ID = varint(pb.PlayResponse.DESCRIPTOR.fields_by_name["request_id"].number << 3)
 _MOST_LEGAL = 50_000
+_FAULT_LENGTH = 500
 
 
 def _entries(codec: say.Codec, typed: bool) -> Memo[Any, bytes]:
@@ -361,7 +362,7 @@ _READERS: dict[str, Callable[[Any, Settings], say.Request]] = {
     "answer_challenge": lambda message, _: say.AnswerChallenge(message.challenge_id, message.accept),
     "cancel": lambda message, _: say.Cancel(message.id),
     "leave": lambda _message, _settings: say.Leave(),
-    "resign": lambda message, _: say.Resign(message.match_id),
+    "resign": lambda message, _: say.Resign(message.match_id, message.fault[:_FAULT_LENGTH]),
     "offer_draw": lambda message, _: say.OfferDraw(message.match_id),
     "answer_draw": lambda message, _: say.AnswerDraw(message.match_id, message.accept),
     "get_history": lambda message, _: say.GetHistory(message.match_id, message.first),

@@ -52,6 +52,7 @@ class Chair:
     acknowledged: int = 0
     strikes: int = 0
     refusals: int = 0
+    fault: str = ""  # what went wrong, where its bot gave up because it failed
     offer: str = ""  # "", "open", or the number of decisions at which an offer was refused
     server_ms: float = 0.0
     think_ms: float = 0.0

@@ -280,6 +280,9 @@ class Match:
             case Entropy():
                 self._take_entropy(chair, message.entropy, request)
             case Resign():
+                if message.fault and not chair.fault:
+                    chair.fault = message.fault
+                    self.note(chair, "failed", {"text": message.fault})
                 self.finish(endings.by_a_seat("resignation", seat, self.game))
                 self.reply_when_over(chair, request)
             case OfferDraw():

@@ -138,6 +138,7 @@ class Resign:
     """Gives up."""
 
     match: str
+    fault: str = ""  # what went wrong, where the bot failed
 
 
 @dataclass(frozen=True, slots=True)

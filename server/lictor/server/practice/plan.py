@@ -52,6 +52,10 @@ class Plan:
         """Return the id of a game, counted from 0; people count from 1."""
         return f"practice-{self.seed}-{number + 1:04}"
 
+    def record(self, number: int) -> Path:
+        """Return where the record of a game is kept."""
+        return self.records / f"{self.match(number)}.jsonl"
+
     def secret(self, number: int) -> bytes:
         """Return the secret behind the dice of a game."""
         return derive_secret("practice", str(self.seed), str(number))

@@ -59,8 +59,10 @@ async def practise(
     `tell` hears how many games have ended; by `now` practice measures its patience.
     """
     plan.records.mkdir(parents=True, exist_ok=True)
-    for stale in (*plan.records.glob(f"practice-{plan.seed}-*.jsonl"), *(plan.log(side) for side in SIDES)):
-        stale.unlink(missing_ok=True)
+    for side in SIDES:
+        plan.log(side).unlink(missing_ok=True)
+    for number in range(plan.games):
+        plan.record(number).unlink(missing_ok=True)
     desk = PracticeDesk(plan)
     with tempfile.TemporaryDirectory(prefix="lictor-practice-") as home:
         config = Config(
@@ -240,7 +242,8 @@ class _Series:
             if match.chairs[line["seat"]].played[line["decision"] - 1].batch == line["decision"]:
                 think[sides[line["seat"]]].append(line["think_ms"])
         winner, fault = sides.get(ending.winner), sides.get(ending.seat)
-        return Game(self._numbers[match.id], match.id, seat, ending.kind, ending.reason, winner, fault, think)
+        faults = {sides[seat]: chair.fault for seat, chair in match.chairs.items() if chair.fault}
+        return Game(self._numbers[match.id], match.id, seat, ending.kind, ending.reason, winner, fault, faults, think)
 
     async def _file(self, *, to_the_end: bool = False) -> None:
         """Write the records of the games that have ended, in order; at the end also those behind a gap."""
@@ -249,6 +252,5 @@ class _Series:
             if self._filed in self.games:
                 match = self.plan.match(self._filed)
                 content = await asyncio.to_thread(self.house.store.record, match)
-                path = self.plan.records / f"{match}.jsonl"
-                await asyncio.to_thread(path.write_bytes, content or b"")
+                await asyncio.to_thread(self.plan.record(self._filed).write_bytes, content or b"")
             self._filed += 1

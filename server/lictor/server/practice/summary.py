@@ -26,12 +26,14 @@ class Game:
     reason: str
     winner: Side | None
     fault: Side | None  # who ended it by a deed of his own, such as resigning or being late
+    faults: Mapping[Side, str]  # what went wrong with a bot that gave up because it failed
     think_ms: Mapping[Side, Sequence[int]]  # of every decision that was answered, as the server measured it
 
     @property
     def forfeited_by(self) -> Side | None:
-        """Who lost it without being beaten."""
-        return self.fault if self.kind in FORFEITS else None
+        """Who lost it without being beaten: late, absent, against the rules, or because his program failed."""
+        failed = self.fault is not None and bool(self.faults.get(self.fault))
+        return self.fault if failed or self.kind in FORFEITS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def summarise(games: Sequence[Game], seats: Sequence[str]) -> dict[str, Any]:
     total = score(games)
     low, high = total.bounds()
     forfeits = Counter(game.forfeited_by for game in games)
+    faults = {side: [game.faults[side] for game in games if game.faults.get(side)] for side in SIDES}
     return {
         **total.figures(),
         "elo": _rounded(elo(total.share), 1),
@@ -129,6 +132,7 @@ def summarise(games: Sequence[Game], seats: Sequence[str]) -> dict[str, Any]:
         "by_side": {seat: score([game for game in games if game.seat == seat]).figures() for seat in seats},
         "forfeits": forfeits["bot"],
         "forfeits_against": forfeits["against"],
+        "failures": {side: {"games": len(texts), "first": texts[0]} for side, texts in faults.items() if texts},
         "endings": dict(sorted(Counter(game.kind for game in games).items())),
         "think_ms": think_times(games),
     }

@@ -61,7 +61,9 @@ def ended(who: Suspect, how: str, *, in_match: bool, connected: bool, played: in
         text = f"{who.name} ended before it had connected ({how})"
         return _trouble("exited", who, text, _look(who, "see what it said last"))
     text = f"{who.name} left after {played} of {wanted} games ({how})"
-    return _trouble("exited", who, text, _look(who, "let it seek matches without end: practice stops it by itself"))
+    in_order = "let it seek matches without end: practice stops it by itself"
+    hint = in_order if how == "exit code 0" else "see what it said last"
+    return _trouble("exited", who, text, _look(who, hint))
 
 
 def never_connected(who: Suspect, seconds: float) -> Trouble:

@@ -24,6 +24,7 @@ WORST = 10
 _MORE = 4  # times the playouts, then
 _BY_THE_GAME = ("victory", "draw")
 _SURE = 2.0  # errors
+_LEAST = 0.005  # chance to win: what is less is nothing to learn from
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Entry:
             return "best"
         if self.put_off:
             return "put off"
-        return "mistake" if self.again is not None and loss.value > _SURE * loss.error else "unclear"
+        sure = self.again is not None and loss.value > max(_LEAST, _SURE * loss.error)
+        return "mistake" if sure else "unclear"
 
 
 @dataclass(frozen=True, slots=True)
