@@ -102,8 +102,8 @@ def _list(as_json: bool) -> None:
 
 
 def _tell(report: Report) -> None:
-    mark = "passed" if report.passed else "FAILED"
-    style = "green" if report.passed else "red"
+    mark = "passed" if report.passed else "FAILED" if report.tried else "------"
+    style = "green" if report.passed else "red" if report.tried else "dim"
     out.print(f"{mark} {report.name:<9} {report.what} ({report.seconds:.1f} s)", style=style, markup=False)
     if report.hint:
         out.print(f"       what to do: {report.hint}", markup=False)
@@ -120,5 +120,8 @@ def _sum_up(label: str, game: str, seed: int, reports: list[Report], as_json: bo
     if not failed:
         out.print(f"{label} passed all {len(reports)} lessons.", markup=False)
         return
-    again = " ".join(f"--lesson {name}" for name in failed)
-    out.print(f"{label} failed {len(failed)} of {len(reports)} lessons. Try those again with: {again}", markup=False)
+    tried = [report.name for report in reports if report.tried and not report.passed]
+    rest = f", and {len(failed) - len(tried)} were not tried" if len(failed) > len(tried) else ""
+    again = " ".join(f"--lesson {name}" for name in tried)
+    text = f"{label} failed {len(tried)} of {len(reports)} lessons{rest}. Try again with: {again}"
+    out.print(text, markup=False)

@@ -24,6 +24,7 @@ class Ledger:
         self.accepted: dict[str, int] = {}  # the last decision of each match that was answered
         self.answers: Counter[str] = Counter()  # Acts that were accepted, by match
         self.refused: list[pb.Refused] = []
+        self.faults: list[str] = []  # for which the bot gave up
         self.pongs: set[int] = set()
         self.batches = 0  # Acts with several actions
         self.answered: set[str] = set()  # situations in which an answer was accepted
@@ -47,6 +48,8 @@ class Ledger:
                 self.accepts.append(request.answer_challenge.accept)
             case "pong":
                 self.pongs.add(request.pong.nonce)
+            case "resign" if request.resign.fault:
+                self.faults.append(request.resign.fault)
             case "act":
                 self.batches += len(request.act.actions) > 1
 

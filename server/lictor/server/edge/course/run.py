@@ -17,6 +17,9 @@ from lictor.server.edge.course.lessons import LESSONS, Lesson
 _FIRST = LESSONS[0].name
 
 
+_MEND = "First mend what went wrong in the bot itself: {}"
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """How a lesson went: in words, and what to do about it."""
@@ -27,6 +30,7 @@ class Report:
     hint: str
     seconds: float
     said: tuple[str, ...] = ()  # the last lines of a bot that failed
+    tried: bool = True
 
 
 async def give(
@@ -47,7 +51,7 @@ async def give(
             if lessons and lesson.name not in lessons:
                 continue
             if reports and reports[0].name == _FIRST and not reports[0].passed:
-                report = Report(lesson.name, False, "not tried: the bot does not connect", "", 0.0)
+                report = Report(lesson.name, False, f"not tried: {_FIRST} comes first", "", 0.0, tried=False)
             else:
                 report = await _give(course, lesson)
             reports.append(report)
@@ -58,14 +62,22 @@ async def give(
 async def _give(course: Course, lesson: Lesson) -> Report:
     began = time.monotonic()
     course.ledger.refused.clear()
+    course.ledger.faults.clear()
     try:
         words = await lesson.give(course)
         await course.clear()
         course.check_alive()
+        _check_faults(course)
     except Failed as failed:
         said = tuple(course.tail())
         await course.end_bot()  # the next lesson gets a fresh one
         with suppress(Failed):
             await course.clear()
-        return Report(lesson.name, False, failed.what, failed.hint, time.monotonic() - began, said)
+        hint = _MEND.format(course.ledger.faults[0]) if course.ledger.faults else failed.hint
+        return Report(lesson.name, False, failed.what, hint, time.monotonic() - began, said)
     return Report(lesson.name, True, words, "", time.monotonic() - began)
+
+
+def _check_faults(course: Course) -> None:
+    if course.ledger.faults:
+        raise Failed("it failed, and gave up a match for it", "")
